@@ -1,0 +1,17 @@
+import { defineConfig } from "rolldown";
+import { templatesPlugin } from "./templates-plugin.ts";
+
+/** One bundle without runtime dependencies: what a command does not need stays in chunks that it never loads. */
+export default defineConfig({
+  input: { cli: "src/cli.ts" },
+  platform: "node",
+  plugins: [templatesPlugin()],
+  output: {
+    dir: "dist",
+    cleanDir: true,
+    format: "esm",
+    minify: true,
+    entryFileNames: "[name].js",
+    chunkFileNames: "[name].js",
+  },
+});
