@@ -5,6 +5,7 @@ export default defineConfig({
   plugins: [templatesPlugin()],
   test: {
     include: ["test/**/*.test.ts"],
+    globalSetup: ["test/support/workspace.ts"],
     testTimeout: 60_000,
     hookTimeout: 120_000,
   },

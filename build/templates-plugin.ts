@@ -33,7 +33,9 @@ function templatesModule(): string {
     .sort()
     .map((name) => {
       const text = readFileSync(path.join(folder, name), "utf8");
-      const value = name.endsWith(".hbs") ? Handlebars.precompile(text, templateOptions) : JSON.stringify(text);
+      const value = name.endsWith(".hbs")
+        ? Handlebars.precompile(text, templateOptions)
+        : JSON.stringify(text);
       return `  ${JSON.stringify(name)}: ${value},`;
     });
   return `export const templates = {\n${entries.join("\n")}\n};\n`;

@@ -65,8 +65,16 @@ export const options = {
     prompt: "Who may call it over HTTP?",
     help: "who may call the server over HTTP",
     choices: [
-      { value: "token", label: "shared tokens", hint: "bearer tokens from the environment, named and rotatable" },
-      { value: "none", label: "anyone who reaches it", hint: "it then refuses to listen beyond this machine" },
+      {
+        value: "token",
+        label: "shared tokens",
+        hint: "bearer tokens from the environment, named and rotatable",
+      },
+      {
+        value: "none",
+        label: "anyone who reaches it",
+        hint: "it then refuses to listen beyond this machine",
+      },
     ],
     default: "token",
     when: (answers) => answers.transport !== "stdio",

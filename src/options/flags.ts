@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { UsageError } from "../errors.ts";
 import type { GivenChoices } from "./answers.ts";
-import { type OptionName, options, optionList } from "./declaration.ts";
+import { type OptionName, optionList, options } from "./declaration.ts";
 import { nearest } from "./nearest.ts";
 import type { Option } from "./option.ts";
 
@@ -37,7 +37,13 @@ export interface CommandLine {
 export function parseCommandLine(argv: readonly string[]): CommandLine {
   // `npm create` hands flags on after a `--`, and people who are used to that type it where it is not needed.
   const args = argv.filter((arg) => arg !== "--");
-  const { tokens } = parseArgs({ args, options: parserOptions(), strict: false, tokens: true, allowPositionals: true });
+  const { tokens } = parseArgs({
+    args,
+    options: parserOptions(),
+    strict: false,
+    tokens: true,
+    allowPositionals: true,
+  });
 
   const values: Record<string, string | true> = {};
   const positionals: string[] = [];

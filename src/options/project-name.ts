@@ -34,9 +34,9 @@ export function resolveTarget(
   refuseUnusable(typed);
   if (packageName !== undefined) refuseBadPackageName(packageName);
 
+  const here = /^\.[/\\]?$/.test(typed);
   const scoped = /^(@[^/\\]+)\/([^/\\]+)\/*$/.exec(typed);
   const parent = scoped ? cwd : path.resolve(cwd, here ? ".." : path.dirname(typed));
-  const here = /^\.[/\\]?$/.test(typed);
   const last = scoped?.[2] ?? path.basename(here ? cwd : typed);
   refuseReserved(last);
 
@@ -45,13 +45,15 @@ export function resolveTarget(
   const keep = normal === undefined || here || exists(typedPath);
   const folder = keep ? last : normal;
   const scope = scoped ? normalise(scoped[1] as string) : undefined;
-  if (scoped && !scope) throw new UsageError(`"${scoped[1]}" cannot be a scope`, "Use letters and digits after the @.");
+  if (scoped && !scope)
+    throw new UsageError(`"${scoped[1]}" cannot be a scope`, "Use letters and digits after the @.");
   const name = packageName ?? (normal && (scope ? `@${scope}/${normal}` : normal));
   if (name !== undefined) refuseBadPackageName(name);
 
   const notes: string[] = [];
   if (folder !== last) notes.push(`"${last}" became the folder "${folder}"`);
-  if (!packageName && name && name !== (scoped ? `${scoped[1]}/${last}` : last)) notes.push(`the package is "${name}"`);
+  if (!packageName && name && name !== (scoped ? `${scoped[1]}/${last}` : last))
+    notes.push(`the package is "${name}"`);
   return { directory: path.join(parent, folder), name, note: notes.join("; ") || undefined };
 }
 
@@ -76,20 +78,26 @@ function normalise(part: string): string | undefined {
 }
 
 function refuseUnusable(typed: string): void {
-  if (typed.trim() === "") throw new UsageError("the directory's name is empty", "Name a directory, or . for this one.");
-  if (/\p{Cc}/u.test(typed)) throw new UsageError("the directory's name has a control character or a line break");
+  if (typed.trim() === "")
+    throw new UsageError("the directory's name is empty", "Name a directory, or . for this one.");
+  if (/\p{Cc}/u.test(typed))
+    throw new UsageError("the directory's name has a control character or a line break");
 }
 
 function refuseReserved(last: string): void {
   if (last.length > longestName) {
     throw new UsageError(`the name has ${last.length} characters; at most ${longestName} are allowed`);
   }
-  if (last === "" || last === "..") throw new UsageError("a project needs a directory with a name of its own");
+  if (last === "" || last === "..")
+    throw new UsageError("a project needs a directory with a name of its own");
   if (windowsDevice.test(last)) {
     throw new UsageError(`"${last}" cannot be a folder's name on Windows`, "Choose another name.");
   }
   if (/^(node_modules|favicon\.ico)$/i.test(last)) {
-    throw new UsageError(`"${last}" cannot be a project's name; tools give it a meaning of its own`, "Choose another name.");
+    throw new UsageError(
+      `"${last}" cannot be a project's name; tools give it a meaning of its own`,
+      "Choose another name.",
+    );
   }
 }
 

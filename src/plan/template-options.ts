@@ -5,5 +5,5 @@
 export const templateOptions: PrecompileOptions = {
   noEscape: true,
   strict: true,
-  knownHelpers: { js: true, json: true, md: true, yaml: true },
+  knownHelpers: { js: true, json: true, md: true, yaml: true, eq: true },
 };

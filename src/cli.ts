@@ -1,0 +1,49 @@
+import packageJson from "../package.json" with { type: "json" };
+import type { CreateResult } from "./create.ts";
+import { CommandError, exitCode } from "./errors.ts";
+import { helpText } from "./help.ts";
+import { type CommandLine, parseCommandLine } from "./options/flags.ts";
+import { type Output, plainOutput } from "./report/output.ts";
+
+/** Runs the command and returns its exit code; every failure has been reported by then. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const machine = argv.includes("--json");
+  const output = plainOutput(machine ? process.stderr : process.stdout);
+  try {
+    const line = parseCommandLine(argv);
+    if (line.help) output.say(helpText(packageJson.version));
+    else if (line.version) output.say(packageJson.version);
+    else await runCreate(line, output);
+    return exitCode.done;
+  } catch (error) {
+    return report(error, machine, argv.includes("--debug"));
+  }
+}
+
+async function runCreate(line: CommandLine, output: Output): Promise<void> {
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop.abort());
+  const { create } = await import("./create.ts");
+  const interactive = Boolean(process.stdin.isTTY && process.stdout.isTTY) && !line.json;
+  const result = await create(line, interactive, output, stop.signal);
+  if (line.json) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+  else summarise(result, output);
+}
+
+function summarise(result: CreateResult, output: Output): void {
+  if (result.dryRun) output.say([`Would write to ${result.directory}:`, ...result.files].join("\n  "));
+  for (const note of result.notes) output.say(`Note: ${note}`);
+  if (!result.dryRun) output.say(["\nNext:", ...result.nextSteps].join("\n  "));
+  output.say(`\nThe same project again:\n  ${result.reproduce}`);
+}
+
+function report(error: unknown, machine: boolean, debug: boolean): number {
+  const known = error instanceof CommandError;
+  const code = known ? error.exitCode : exitCode.failed;
+  const message = error instanceof Error ? error.message : String(error);
+  const advice = known ? error.advice : "This is a defect; run again with --debug to see where.";
+  if (message !== "") process.stderr.write(`Error: ${[message, advice].filter(Boolean).join("\n")}\n`);
+  if (debug && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  if (machine) process.stdout.write(`${JSON.stringify({ error: { code, message, advice } }, null, 2)}\n`);
+  return code;
+}

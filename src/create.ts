@@ -1,0 +1,147 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { UsageError } from "./errors.ts";
+import { firstProblem, unanswered, withDefaults } from "./options/answers.ts";
+import { type Answers, type Choices, type OptionName, optionList } from "./options/declaration.ts";
+import type { CommandLine } from "./options/flags.ts";
+import { resolveTarget, type Target } from "./options/project-name.ts";
+import { invokingPackageManager } from "./plan/package-managers.ts";
+import { type PlannedFile, planProject } from "./plan/plan.ts";
+import { nextSteps } from "./report/next-steps.ts";
+import type { Output } from "./report/output.ts";
+import { reproduceCommand } from "./report/reproduce.ts";
+
+/** The directory that the wizard proposes and `--yes` takes. */
+export const defaultDirectory = "my-mcp-server";
+
+/** What `create` did, as `--json` prints it. */
+export interface CreateResult {
+  readonly directory: string;
+  readonly name: string;
+  readonly dryRun: boolean;
+  readonly files: readonly string[];
+  readonly installed: boolean;
+  readonly committed: boolean;
+  /** What a person should know and would not expect. */
+  readonly notes: readonly string[];
+  readonly nextSteps: readonly string[];
+  /** The one command that makes the same project again. */
+  readonly reproduce: string;
+}
+
+/** What has been decided before anything is written. */
+interface Decision {
+  readonly target: Target & { name: string };
+  readonly choices: Choices;
+}
+
+/**
+ * Creates a project: decides, plans, writes all or nothing, then installs and initialises git.
+ *
+ * @param interactive whether a person can be asked.
+ * @throws UsageError, CommandError or Cancelled; see each step.
+ */
+export async function create(
+  line: CommandLine,
+  interactive: boolean,
+  output: Output,
+  signal: AbortSignal,
+): Promise<CreateResult> {
+  const cwd = process.cwd();
+  const decision = await decide(line, interactive, cwd);
+  const { target, choices } = decision;
+  const files = planProject(answersOf(decision));
+
+  const notes = target.note ? [target.note] : [];
+  const outcome = line.dryRun
+    ? { installed: false, committed: false }
+    : await carryOut(decision, files, notes, output, signal);
+  return {
+    directory: target.directory,
+    name: target.name,
+    dryRun: line.dryRun,
+    files: files.map((file) => file.path),
+    ...outcome,
+    notes,
+    nextSteps: nextSteps(target.directory, cwd, choices, outcome.installed),
+    reproduce: reproduceCommand(path.basename(target.directory), explicitName(decision), choices),
+  };
+}
+
+async function carryOut(
+  { target, choices }: Decision,
+  files: readonly PlannedFile[],
+  notes: string[],
+  output: Output,
+  signal: AbortSignal,
+): Promise<{ installed: boolean; committed: boolean }> {
+  const { writeProject } = await import("./write/write-project.ts");
+  await writeProject(target.directory, files, signal);
+  output.say(`Created ${files.length} files in ${target.directory}`);
+
+  if (choices.install) {
+    const { installDependencies } = await import("./finish/install.ts");
+    await output.during(`Installing with ${choices.pm}`, () =>
+      installDependencies(target.directory, choices.pm, signal),
+    );
+  }
+  if (!choices.git) return { installed: choices.install, committed: false };
+  const { initialiseGit } = await import("./finish/git.ts");
+  const { committed, note } = await initialiseGit(target.directory, signal);
+  if (note) notes.push(note);
+  return { installed: choices.install, committed };
+}
+
+/** Settles every question, by flag, by default or by asking, and refuses what cannot be. */
+async function decide(line: CommandLine, interactive: boolean, cwd: string): Promise<Decision> {
+  const context = { invokedBy: invokingPackageManager(process.env.npm_config_user_agent) };
+  const problem = firstProblem(line.choices, context);
+  if (problem) throw new UsageError(problem);
+
+  let { directory, name, choices } = line;
+  if (line.yes) {
+    directory ??= defaultDirectory;
+  } else if (interactive) {
+    const { askMissing } = await import("./wizard/ask.ts");
+    ({ directory, name, choices } = await askMissing({ directory, name, choices }, context, cwd));
+  } else {
+    refuseMissing(directory, unanswered(choices, context));
+  }
+  const target = resolveTarget(directory as string, cwd, name, existsSync);
+  if (target.name === undefined) {
+    throw new UsageError(
+      `no package name can be made of "${path.basename(target.directory)}"`,
+      "Pass one with --name, as in --name my-server.",
+    );
+  }
+  return { target: { ...target, name: target.name }, choices: withDefaults(choices, context) };
+}
+
+/** Without a terminal there is nobody to ask: what is missing is named at once. */
+function refuseMissing(directory: string | undefined, options: readonly OptionName[]): void {
+  const missing = [
+    ...(directory === undefined ? ["a directory"] : []),
+    ...options.map((name) => `--${name}`),
+  ];
+  if (missing.length === 0) return;
+  throw new UsageError(
+    `nobody can be asked here (no terminal), and these are missing: ${missing.join(", ")}`,
+    "Pass them, or --yes to take the defaults.",
+  );
+}
+
+/** The package name, where it had to be given because the folder's name does not say it. */
+function explicitName({ target }: Decision): string | undefined {
+  return resolveTarget(path.basename(target.directory), "/", undefined, () => false).name === target.name
+    ? undefined
+    : target.name;
+}
+
+/** What the manifest records: the name and every choice that shapes the project. */
+function answersOf({ target, choices }: Decision): Answers {
+  const shaping = optionList.filter(([, option]) => option.scope === "project");
+  return {
+    name: target.name,
+    ...Object.fromEntries(shaping.map(([name]) => [name, choices[name]])),
+  } as Answers;
+}

@@ -1,0 +1,64 @@
+import { type OptionName, optionList } from "./options/declaration.ts";
+import { commandFlags } from "./options/flags.ts";
+import type { Option } from "./options/option.ts";
+
+/** One row of the help text and of the README's option table. */
+export interface OptionRow {
+  readonly flag: string;
+  readonly help: string;
+  readonly default: string;
+}
+
+/** Every flag with its values, its meaning and its default, derived from the declaration. */
+export function optionRows(): OptionRow[] {
+  const declared = optionList.map(([name, option]) => ({
+    flag: flagOf(name, option),
+    help: [option.help, option.whenText].filter(Boolean).join("; "),
+    default: defaultInWords(option),
+  }));
+  const others = Object.entries(commandFlags).map(([name, flag]) => ({
+    flag: `${"short" in flag ? `-${flag.short}, ` : ""}--${name}${"value" in flag ? ` ${flag.value}` : ""}`,
+    help: flag.help,
+    default: "",
+  }));
+  return [...declared, ...others];
+}
+
+function flagOf(name: OptionName, option: Option): string {
+  if (option.type === "boolean") return `--${name}, --no-${name}`;
+  if (option.type === "choice") return `--${name} ${option.choices.map((choice) => choice.value).join("|")}`;
+  return `--${name} ${option.type === "names" ? option.example : "TEXT"}`;
+}
+
+function defaultInWords(option: Option): string {
+  if ("defaultText" in option && option.defaultText) return option.defaultText;
+  if (option.type === "boolean") return option.default ? "yes" : "no";
+  return option.default.length ? String(option.default) : "none";
+}
+
+/** The text of `--help`: complete enough that a program can drive the command from it alone. */
+export function helpText(version: string): string {
+  const rows = optionRows().flatMap((row) => [
+    `  ${row.flag}`,
+    `      ${row.help}${row.default && ` (default: ${row.default})`}`,
+  ]);
+  return `create-mcp-server ${version}: an MCP server in TypeScript, ready for production
+
+Usage
+  create-mcp-server [directory] [options]
+  npm create mcp-server@latest [directory] -- [options]
+
+  The directory may be a path; its last part becomes the name. "." is this directory.
+  Without --yes, a terminal is asked for everything that is not given.
+
+Options
+${rows.join("\n")}
+
+Exit codes
+  0 done    1 failed    2 wrong usage    130 cancelled
+
+Examples
+  create-mcp-server my-server --yes
+  create-mcp-server my-server --yes --transport http --tools list_repos,close-issue --docker
+`;
+}

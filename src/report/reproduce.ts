@@ -1,0 +1,25 @@
+import packageJson from "../../package.json" with { type: "json" };
+import { withDefaults } from "../options/answers.ts";
+import { type Choices, optionList } from "../options/declaration.ts";
+import { packageManagers } from "../plan/package-managers.ts";
+import { shellWord } from "./shell.ts";
+
+/**
+ * The one command that makes the same project again: this version, the directory, and each flag that differs from
+ * what `--yes` alone would choose.
+ */
+export function reproduceCommand(directory: string, name: string | undefined, choices: Choices): string {
+  const { create, flagSeparator, name: pm } = packageManagers[choices.pm];
+  const defaults = withDefaults({ tools: choices.tools }, { invokedBy: pm });
+  const flags = optionList.flatMap(([option, { type }]) => {
+    const value = choices[option];
+    if (option !== "tools" && value === defaults[option]) return [];
+    if (type === "boolean") return [value ? `--${option}` : `--no-${option}`];
+    if (type === "names")
+      return (value as string[]).length ? [`--${option}`, (value as string[]).join(",")] : [];
+    return [`--${option}`, shellWord(value as string)];
+  });
+  const packageName = name === undefined ? [] : ["--name", shellWord(name)];
+  const creator = create.replace(/(@latest)?$/, `@${packageJson.version}`);
+  return `${creator} ${shellWord(directory)} ${flagSeparator}${["--yes", ...packageName, ...flags].join(" ")}`;
+}

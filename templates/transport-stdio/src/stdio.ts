@@ -1,0 +1,147 @@
+import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import {
+	type JSONRPCMessage,
+	JSONRPCMessageSchema,
+} from "@modelcontextprotocol/sdk/types.js";
+import { rpcCode } from "./errors.js";
+import type { Logger } from "./logger.js";
+
+// Stdout carries the protocol and nothing else, so it is taken over before any
+// other module can write to it: what they print goes to stderr.
+const writeToClient = process.stdout.write.bind(process.stdout);
+process.stdout.write = process.stderr.write.bind(process.stderr);
+// A host that has closed its end of the log must not end the server.
+process.stderr.on("error", () => {});
+
+/** How long running calls may go on after the end of input (milliseconds). */
+const graceMs = 1500;
+
+/** The longest message (characters); a client that sends more is cut off. */
+const maxMessageLength = 10_000_000;
+
+/**
+ * Serves one client over stdin and stdout, and ends the process with 0 when the
+ * client has gone: at the end of input, on SIGINT and on SIGTERM, whatever timers
+ * and sockets are still alive. A second signal ends it at once.
+ */
+export async function serveStdio(
+	createServer: () => Server,
+	log: Logger,
+	callsSettled: (deadlineMs: number) => Promise<void>,
+): Promise<void> {
+	const server = createServer();
+	const transport = new StdioTransport();
+	server.onerror = (error) => log.warn({ error }, "bad message");
+
+	let stopping = false;
+	async function stop(reason: string): Promise<void> {
+		if (stopping) return;
+		stopping = true;
+		log.info({ reason }, "stopping");
+		// What has just been read starts to run within this turn of the event loop.
+		await new Promise(setImmediate);
+		await callsSettled(graceMs);
+		await new Promise(setImmediate);
+		await server.close();
+		await transport.flushed();
+		process.exit(0);
+	}
+
+	process.stdin.once("end", () => stop("end of input"));
+	process.stdin.once("close", () => stop("end of input"));
+	process.stdin.once("error", () => stop("end of input"));
+	process.stdout.on("error", () => process.exit(0));
+	for (const signal of ["SIGINT", "SIGTERM"] as const) {
+		process.on(signal, () => {
+			if (stopping) process.exit(0);
+			void stop(signal);
+		});
+	}
+	server.onclose = () => void stop("connection closed");
+
+	await server.connect(transport);
+	log.info("serving on stdio");
+}
+
+/**
+ * The SDK's own stdio transport is silent about a line that it cannot read, so
+ * that the client waits for ever; this one answers it.
+ */
+class StdioTransport implements Transport {
+	onmessage?: (message: JSONRPCMessage) => void;
+	onerror?: (error: Error) => void;
+	onclose?: () => void;
+	#unread = "";
+	#written: Promise<void> = Promise.resolve();
+
+	async start(): Promise<void> {
+		process.stdin.setEncoding("utf8");
+		process.stdin.on("data", (chunk: string) => this.#read(chunk));
+	}
+
+	send(message: JSONRPCMessage): Promise<void> {
+		return this.#write(message);
+	}
+
+	async close(): Promise<void> {
+		process.stdin.pause();
+		this.onclose?.();
+	}
+
+	/** Resolves when everything that was sent has left the process. */
+	flushed(): Promise<void> {
+		return this.#written;
+	}
+
+	#read(chunk: string): void {
+		const lines = chunk.split("\n");
+		lines[0] = this.#unread + lines[0];
+		this.#unread = lines.pop() ?? "";
+		for (const line of lines) {
+			if (line.trim() !== "") this.#receive(line);
+		}
+		if (this.#unread.length > maxMessageLength) {
+			this.onerror?.(new Error("the message is too long"));
+			void this.close();
+		}
+	}
+
+	#receive(line: string): void {
+		let value: unknown;
+		try {
+			value = JSON.parse(line);
+		} catch {
+			this.#refuse(null, rpcCode.parseError, "Parse error: not JSON");
+			return;
+		}
+		const message = JSONRPCMessageSchema.safeParse(value);
+		if (message.success) {
+			this.onmessage?.(message.data);
+			return;
+		}
+		const { id, method } = Object(value) as { id?: unknown; method?: unknown };
+		// Only a request has an id of the client's that an answer may carry.
+		const isRequest =
+			typeof method === "string" &&
+			(typeof id === "string" || Number.isInteger(id));
+		const knownId = isRequest ? id : null;
+		if (method === "tools/call") {
+			this.#refuse(knownId, rpcCode.invalidParams, "Invalid call: bad params");
+		} else {
+			this.#refuse(knownId, rpcCode.invalidRequest, "Invalid request");
+		}
+	}
+
+	#refuse(id: unknown, code: number, message: string): void {
+		this.onerror?.(new Error(message));
+		void this.#write({ jsonrpc: "2.0", id, error: { code, message } });
+	}
+
+	#write(message: unknown): Promise<void> {
+		this.#written = new Promise((resolve) => {
+			writeToClient(`${JSON.stringify(message)}\n`, () => resolve());
+		});
+		return this.#written;
+	}
+}
