@@ -6,6 +6,9 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/workspace.ts"],
+    // Two cores: more processes at a time only make each of them slower.
+    maxConcurrency: 2,
+    maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 120_000,
   },

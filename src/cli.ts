@@ -20,11 +20,12 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-async function runCreate(line: CommandLine, output: Output): Promise<void> {
+async function runCreate(line: CommandLine, plain: Output): Promise<void> {
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop.abort());
-  const { create } = await import("./create.ts");
   const interactive = Boolean(process.stdin.isTTY && process.stdout.isTTY) && !line.json;
+  const output = interactive ? (await import("./wizard/terminal-output.ts")).terminalOutput : plain;
+  const { create } = await import("./create.ts");
   const result = await create(line, interactive, output, stop.signal);
   if (line.json) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
   else summarise(result, output);

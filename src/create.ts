@@ -3,16 +3,13 @@ import path from "node:path";
 import { UsageError } from "./errors.ts";
 import { firstProblem, unanswered, withDefaults } from "./options/answers.ts";
 import { type Answers, type Choices, type OptionName, optionList } from "./options/declaration.ts";
-import type { CommandLine } from "./options/flags.ts";
+import { type CommandLine, defaultDirectory } from "./options/flags.ts";
 import { resolveTarget, type Target } from "./options/project-name.ts";
 import { invokingPackageManager } from "./plan/package-managers.ts";
 import { type PlannedFile, planProject } from "./plan/plan.ts";
 import { nextSteps } from "./report/next-steps.ts";
 import type { Output } from "./report/output.ts";
 import { reproduceCommand } from "./report/reproduce.ts";
-
-/** The directory that the wizard proposes and `--yes` takes. */
-export const defaultDirectory = "my-mcp-server";
 
 /** What `create` did, as `--json` prints it. */
 export interface CreateResult {
@@ -31,8 +28,15 @@ export interface CreateResult {
 
 /** What has been decided before anything is written. */
 interface Decision {
-  readonly target: Target & { name: string };
+  readonly target: Target & { readonly name: string };
   readonly choices: Choices;
+}
+
+/** What happened after the commit point. */
+interface Outcome {
+  readonly installed: boolean;
+  readonly committed: boolean;
+  readonly notes: readonly string[];
 }
 
 /**
@@ -51,45 +55,44 @@ export async function create(
   const decision = await decide(line, interactive, cwd);
   const { target, choices } = decision;
   const files = planProject(answersOf(decision));
-
-  const notes = target.note ? [target.note] : [];
-  const outcome = line.dryRun
-    ? { installed: false, committed: false }
-    : await carryOut(decision, files, notes, output, signal);
+  const outcome = line.dryRun ? nothingDone : await carryOut(decision, files, output, signal);
   return {
     directory: target.directory,
     name: target.name,
     dryRun: line.dryRun,
     files: files.map((file) => file.path),
-    ...outcome,
-    notes,
+    installed: outcome.installed,
+    committed: outcome.committed,
+    notes: [...(target.note ? [target.note] : []), ...outcome.notes],
     nextSteps: nextSteps(target.directory, cwd, choices, outcome.installed),
-    reproduce: reproduceCommand(path.basename(target.directory), explicitName(decision), choices),
+    reproduce: reproduceCommand(path.basename(target.directory), explicitName(target), choices),
   };
 }
+
+const nothingDone: Outcome = { installed: false, committed: false, notes: [] };
 
 async function carryOut(
   { target, choices }: Decision,
   files: readonly PlannedFile[],
-  notes: string[],
   output: Output,
   signal: AbortSignal,
-): Promise<{ installed: boolean; committed: boolean }> {
+): Promise<Outcome> {
+  const { prepareTarget } = await import("./write/target.ts");
   const { writeProject } = await import("./write/write-project.ts");
+  const recovered = await prepareTarget(target.directory);
   await writeProject(target.directory, files, signal);
   output.say(`Created ${files.length} files in ${target.directory}`);
 
   if (choices.install) {
     const { installDependencies } = await import("./finish/install.ts");
-    await output.during(`Installing with ${choices.pm}`, () =>
-      installDependencies(target.directory, choices.pm, signal),
-    );
+    output.say(`Installing with ${choices.pm} ...`);
+    await installDependencies(target.directory, choices.pm, signal);
   }
-  if (!choices.git) return { installed: choices.install, committed: false };
+  const notes = recovered ? [recovered] : [];
+  if (!choices.git) return { installed: choices.install, committed: false, notes };
   const { initialiseGit } = await import("./finish/git.ts");
   const { committed, note } = await initialiseGit(target.directory, signal);
-  if (note) notes.push(note);
-  return { installed: choices.install, committed };
+  return { installed: choices.install, committed, notes: note ? [...notes, note] : notes };
 }
 
 /** Settles every question, by flag, by default or by asking, and refuses what cannot be. */
@@ -119,10 +122,7 @@ async function decide(line: CommandLine, interactive: boolean, cwd: string): Pro
 
 /** Without a terminal there is nobody to ask: what is missing is named at once. */
 function refuseMissing(directory: string | undefined, options: readonly OptionName[]): void {
-  const missing = [
-    ...(directory === undefined ? ["a directory"] : []),
-    ...options.map((name) => `--${name}`),
-  ];
+  const missing = [...(directory === undefined ? ["a directory"] : []), ...options.map((name) => `--${name}`)];
   if (missing.length === 0) return;
   throw new UsageError(
     `nobody can be asked here (no terminal), and these are missing: ${missing.join(", ")}`,
@@ -131,10 +131,9 @@ function refuseMissing(directory: string | undefined, options: readonly OptionNa
 }
 
 /** The package name, where it had to be given because the folder's name does not say it. */
-function explicitName({ target }: Decision): string | undefined {
-  return resolveTarget(path.basename(target.directory), "/", undefined, () => false).name === target.name
-    ? undefined
-    : target.name;
+function explicitName(target: Decision["target"]): string | undefined {
+  const implied = resolveTarget(path.basename(target.directory), "/", undefined, () => false).name;
+  return implied === target.name ? undefined : target.name;
 }
 
 /** What the manifest records: the name and every choice that shapes the project. */

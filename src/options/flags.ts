@@ -5,6 +5,9 @@ import { type OptionName, optionList, options } from "./declaration.ts";
 import { nearest } from "./nearest.ts";
 import type { Option } from "./option.ts";
 
+/** The directory that the wizard proposes and `--yes` takes. */
+export const defaultDirectory = "my-mcp-server";
+
 /** Flags that are no questions: they steer the command itself. */
 export const commandFlags = {
   name: { type: "string", value: "PACKAGE", help: "the package name, where it differs from the directory's" },

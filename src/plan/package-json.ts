@@ -21,19 +21,19 @@ export function composePackageJson(project: Project, chosen: readonly Overlay[])
   };
 }
 
-function scripts({ stdio, packageManager }: Project): Record<string, string> {
+function scripts({ stdio }: Project): Record<string, string> {
   const inspector = `@modelcontextprotocol/inspector@${versions["@modelcontextprotocol/inspector"].version}`;
   return {
     // `tsx watch` reads stdin and writes to stdout, which belong to the client under stdio.
     dev: stdio ? "tsx src/index.ts" : "tsx watch src/index.ts",
     build: "tsc -p tsconfig.build.json",
     start: "node dist/index.js",
-    pretest: `${packageManager.run} build`,
+    pretest: "tsc -p tsconfig.build.json",
     test: "vitest run",
     typecheck: "tsc",
     lint: "biome check src test",
     format: "biome check --write src test",
-    inspect: `${packageManager.execute} ${inspector} node dist/index.js`,
+    inspect: `npx --yes ${inspector} node dist/index.js`,
   };
 }
 

@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
 import { cancel, confirm, intro, isCancel, select, text } from "@clack/prompts";
-import { defaultDirectory } from "../create.ts";
 import { Cancelled, CommandError } from "../errors.ts";
 import { applies, defaultOf, type GivenChoices, problemWith } from "../options/answers.ts";
 import { type OptionName, optionList } from "../options/declaration.ts";
-import { parseNames } from "../options/flags.ts";
+import { defaultDirectory, parseNames } from "../options/flags.ts";
 import type { KnownAnswers, Option } from "../options/option.ts";
 import { packageNameProblem, resolveTarget } from "../options/project-name.ts";
 
