@@ -1,6 +1,6 @@
 import packageJson from "../package.json" with { type: "json" };
 import type { CreateResult } from "./create.ts";
-import { CommandError, exitCode } from "./errors.ts";
+import { Cancelled, CommandError, exitCode } from "./errors.ts";
 import { helpText } from "./help.ts";
 import { type CommandLine, parseCommandLine } from "./options/flags.ts";
 import { type Output, plainOutput } from "./report/output.ts";
@@ -22,7 +22,9 @@ export async function main(argv: readonly string[]): Promise<number> {
 
 async function runCreate(line: CommandLine, plain: Output): Promise<void> {
   const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop.abort());
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.once(signal, () => stop.abort(new Cancelled("Cancelled; nothing was written")));
+  }
   const interactive = Boolean(process.stdin.isTTY && process.stdout.isTTY) && !line.json;
   const output = interactive ? (await import("./wizard/terminal-output.ts")).terminalOutput : plain;
   const { create } = await import("./create.ts");

@@ -1,3 +1,5 @@
+import { Cancelled } from "../errors.ts";
+
 /** What became of the repository: a sentence to show where it is not what was asked for. */
 export interface GitOutcome {
   readonly committed: boolean;
@@ -6,6 +8,8 @@ export interface GitOutcome {
 
 /**
  * Initialises git with a first commit. Nothing that git lacks or refuses is worth failing for: the outcome says so.
+ *
+ * @throws Cancelled when `signal` fires.
  */
 export async function initialiseGit(directory: string, signal: AbortSignal): Promise<GitOutcome> {
   const { execa } = await import("execa");
@@ -28,6 +32,7 @@ export async function initialiseGit(directory: string, signal: AbortSignal): Pro
   const add = await git("add", "--all");
   if (add.failed) return without(`git add failed: ${firstLine(add.stderr)}`);
   const commit = await git("commit", "--quiet", "--message", "Create the project with create-mcp-server");
+  if (signal.aborted) throw new Cancelled("Cancelled during the first commit", "The project is in place.");
   if (!commit.failed) return { committed: true, note: undefined };
   return without(
     /tell me who you are|empty ident|user\.useConfigOnly/i.test(commit.stderr)

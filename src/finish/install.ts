@@ -1,4 +1,4 @@
-import { CommandError } from "../errors.ts";
+import { Cancelled, CommandError } from "../errors.ts";
 import { type PackageManager, packageManagers } from "../plan/package-managers.ts";
 import { shellWord } from "../report/shell.ts";
 
@@ -8,7 +8,7 @@ const shownLines = 15;
 /**
  * Installs a project's dependencies. What has been written stays, whatever happens here.
  *
- * @throws CommandError saying how to resume, when the package manager is missing or fails.
+ * @throws CommandError saying how to resume, when the package manager is missing or fails; Cancelled when `signal` fires.
  */
 export async function installDependencies(
   directory: string,
@@ -27,6 +27,7 @@ export async function installDependencies(
   });
   if (!result.failed) return;
   const resume = `The project is in place. To go on: cd ${shellWord(directory)} && ${packageManagers[pm].install}`;
+  if (signal.aborted) throw new Cancelled("Cancelled during the install", resume);
   if (result.code === "ENOENT") throw new CommandError(`${pm} is not installed`, resume);
   const lines = (result.all ?? "").trimEnd().split("\n");
   throw new CommandError(
