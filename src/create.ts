@@ -77,10 +77,8 @@ async function carryOut(
   output: Output,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { prepareTarget } = await import("./write/target.ts");
   const { writeProject } = await import("./write/write-project.ts");
-  const recovered = await prepareTarget(target.directory);
-  await writeProject(target.directory, files, signal);
+  const recovered = await writeProject(target.directory, files, signal);
   output.say(`Created ${files.length} files in ${target.directory}`);
 
   if (choices.install) {
@@ -122,7 +120,10 @@ async function decide(line: CommandLine, interactive: boolean, cwd: string): Pro
 
 /** Without a terminal there is nobody to ask: what is missing is named at once. */
 function refuseMissing(directory: string | undefined, options: readonly OptionName[]): void {
-  const missing = [...(directory === undefined ? ["a directory"] : []), ...options.map((name) => `--${name}`)];
+  const missing = [
+    ...(directory === undefined ? ["a directory"] : []),
+    ...options.map((name) => `--${name}`),
+  ];
   if (missing.length === 0) return;
   throw new UsageError(
     `nobody can be asked here (no terminal), and these are missing: ${missing.join(", ")}`,

@@ -34,8 +34,8 @@ const hostile = [
   '"',
   "`",
   "\\",
-  "${x}",
-  "${{ github.ref }}",
+  "$" + "{x}",
+  "$" + "{{ github.ref }}",
   "{{name}}",
   "{{{",
   "</script><!--",
@@ -72,7 +72,10 @@ const hostile = [
 ];
 
 const description = fc
-  .array(fc.oneof(fc.string({ unit: "binary", maxLength: 20 }), fc.constantFrom(...hostile)), { minLength: 1, maxLength: 24 })
+  .array(fc.oneof(fc.string({ unit: "binary", maxLength: 20 }), fc.constantFrom(...hostile)), {
+    minLength: 1,
+    maxLength: 24,
+  })
   .map((parts) => [...parts.join("")].slice(0, 500).join(""))
   .filter((text) => text !== "" && !/[\p{Cc}\p{Cs}]/u.test(text));
 
@@ -128,15 +131,22 @@ describe("descriptions", () => {
   test("control characters and length are refused, and nothing else", async () => {
     const folder = await temporaryFolder("property");
     const refused = fc.oneof(
-      fc.string({ unit: "binary", minLength: 501, maxLength: 600 }).filter((text) => [...text].length > 500 && !text.includes("\0")),
+      fc
+        .string({ unit: "binary", minLength: 501, maxLength: 600 })
+        .filter((text) => [...text].length > 500 && !text.includes("\0")),
       fc
         .tuple(description, fc.integer({ min: 1, max: 31 }), description)
-        .map(([before, code, after]) => before.slice(0, 200) + String.fromCharCode(code) + after.slice(0, 200)),
+        .map(
+          ([before, code, after]) => before.slice(0, 200) + String.fromCharCode(code) + after.slice(0, 200),
+        ),
     );
     try {
       await fc.assert(
         fc.asyncProperty(refused, async (text) => {
-          const { exitCode } = await run(["x", "--yes", "--no-install", "--no-git", `--description=${text}`], { cwd: folder });
+          const { exitCode } = await run(
+            ["x", "--yes", "--no-install", "--no-git", `--description=${text}`],
+            { cwd: folder },
+          );
           expect(exitCode).toBe(2);
           expect(await fs.readdir(folder)).toEqual([]);
         }),
@@ -151,7 +161,19 @@ describe("descriptions", () => {
 describe("tool names", () => {
   const name = fc.oneof(
     fc.stringMatching(/^[a-zA-Z0-9_-]{1,64}$/),
-    fc.constantFrom("list_repos", "close-issue", "2fast", "toString", "constructor", "class", "await", "index", "con", "_", "A"),
+    fc.constantFrom(
+      "list_repos",
+      "close-issue",
+      "2fast",
+      "toString",
+      "constructor",
+      "class",
+      "await",
+      "index",
+      "con",
+      "_",
+      "A",
+    ),
   );
   const names = fc
     .uniqueArray(name, { minLength: 1, maxLength: 12 })
@@ -173,7 +195,15 @@ describe("tool names", () => {
 
   test("give projects that type-check and lint", { timeout: 120_000 }, async () => {
     const project = path.join(workspace, `names-${process.pid}`);
-    const many = new Set(["list_repos", "close-issue", "2fast", "toString", "index", "a".repeat(64), "B_".repeat(32)]);
+    const many = new Set([
+      "list_repos",
+      "close-issue",
+      "2fast",
+      "toString",
+      "index",
+      "a".repeat(64),
+      "B_".repeat(32),
+    ]);
     for (const list of fc.sample(names, 12)) {
       for (const candidate of list) {
         if (toolNamesProblem([...many, candidate], { samples: true }) === undefined) many.add(candidate);
@@ -184,7 +214,11 @@ describe("tool names", () => {
         await fs.outputFile(path.join(project, file.path), file.content);
       }
       for (const script of ["typecheck", "lint"]) {
-        const { exitCode, all } = await execa("npm", ["run", script], { cwd: project, all: true, reject: false });
+        const { exitCode, all } = await execa("npm", ["run", script], {
+          cwd: project,
+          all: true,
+          reject: false,
+        });
         expect(exitCode, all).toBe(0);
       }
     } finally {

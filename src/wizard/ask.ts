@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
-import { cancel, confirm, intro, isCancel, select, text } from "@clack/prompts";
+import { cancel, confirm, intro, isCancel, log, select, text } from "@clack/prompts";
 import { Cancelled, CommandError } from "../errors.ts";
 import { applies, defaultOf, type GivenChoices, problemWith } from "../options/answers.ts";
 import { type OptionName, optionList } from "../options/declaration.ts";
 import { defaultDirectory, parseNames } from "../options/flags.ts";
 import type { KnownAnswers, Option } from "../options/option.ts";
 import { packageNameProblem, resolveTarget } from "../options/project-name.ts";
+import { prepareTarget } from "../write/target.ts";
 
 /** What has been decided, by flags first and by answers then. */
 export interface Asked {
@@ -17,11 +18,12 @@ export interface Asked {
 /**
  * Asks for everything that the flags left open, one question an option, in the order of the declaration.
  *
- * @throws Cancelled when the person presses Ctrl-C or Escape.
+ * @throws Cancelled when the person presses Ctrl-C or Escape; CommandError when the given directory cannot take a project.
  */
 export async function askMissing(given: Asked, context: KnownAnswers, cwd: string): Promise<Asked> {
+  if (given.directory !== undefined) await prepare(given.directory, given.name, cwd);
   intro("create-mcp-server");
-  const directory = given.directory ?? (await askDirectory(cwd));
+  const directory = given.directory ?? (await askDirectory(given.name, cwd));
   const name = given.name ?? (await askNameIfNeeded(directory, cwd));
   const answers: Record<string, unknown> = { ...context, ...given.choices };
   for (const [option, declaration] of optionList) {
@@ -32,14 +34,28 @@ export async function askMissing(given: Asked, context: KnownAnswers, cwd: strin
   return { directory, name, choices };
 }
 
-async function askDirectory(cwd: string): Promise<string> {
-  const typed = await text({
-    message: "Where should the server go?",
-    placeholder: defaultDirectory,
-    defaultValue: defaultDirectory,
-    validate: (value) => sentence(() => resolveTarget(value || defaultDirectory, cwd, undefined, existsSync)),
-  });
-  return given(typed);
+/** A directory that cannot take a project is refused before anything else is asked. */
+async function prepare(directory: string, name: string | undefined, cwd: string): Promise<void> {
+  await prepareTarget(resolveTarget(directory, cwd, name, existsSync).directory);
+}
+
+async function askDirectory(name: string | undefined, cwd: string): Promise<string> {
+  for (;;) {
+    const typed = given(
+      await text({
+        message: "Where should the server go?",
+        placeholder: defaultDirectory,
+        defaultValue: defaultDirectory,
+      }),
+    );
+    try {
+      await prepare(typed, name, cwd);
+      return typed;
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      log.error([error.message, error.advice].filter(Boolean).join("\n"));
+    }
+  }
 }
 
 async function askNameIfNeeded(directory: string, cwd: string): Promise<string | undefined> {
@@ -92,15 +108,4 @@ function given<T>(answer: T): Exclude<T, symbol> {
   if (!isCancel(answer)) return answer as Exclude<T, symbol>;
   cancel("Cancelled; nothing was written");
   throw new Cancelled("");
-}
-
-/** What a check throws, as the sentence that a prompt shows under the input. */
-function sentence(check: () => unknown): string | undefined {
-  try {
-    check();
-    return undefined;
-  } catch (error) {
-    if (error instanceof CommandError) return error.message;
-    throw error;
-  }
 }

@@ -2,9 +2,9 @@ import path from "node:path";
 import { execa } from "execa";
 import fs from "fs-extra";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { plainAnswers } from "../support/generated.ts";
 import { planProject } from "../../src/plan/plan.ts";
 import { gitIdentity, type RunOptions, run, standIn, start, tree } from "../support/command.ts";
+import { plainAnswers } from "../support/generated.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 let folder: string;
@@ -19,7 +19,7 @@ const quick = ["--yes", "--no-samples", "--no-install", "--no-git"];
 interface Case {
   readonly title: string;
   /** Prepares the folder; returns where and how to run, when that is not the folder itself. */
-  readonly given?: (folder: string) => Promise<Partial<RunOptions> | void>;
+  readonly given?: (folder: string) => Promise<Partial<RunOptions> | undefined>;
   readonly args: readonly string[];
   readonly exitCode: number;
   /** What a person is told. */
@@ -51,6 +51,7 @@ const cases: Case[] = [
     title: "a folder with only .git",
     given: async (at) => {
       await git(at, "init", "--quiet", "repo");
+      return undefined;
     },
     args: ["repo", ...quick],
     exitCode: 0,
@@ -59,14 +60,14 @@ const cases: Case[] = [
   },
   {
     title: "an empty folder that exists",
-    given: (at) => fs.mkdir(path.join(at, "empty")),
+    given: (at) => fs.mkdir(path.join(at, "empty")).then(() => undefined),
     args: ["empty", ...quick],
     exitCode: 0,
     project: "empty",
   },
   {
     title: "a non-empty folder",
-    given: (at) => fs.outputFile(path.join(at, "full/notes.txt"), "mine"),
+    given: (at) => fs.outputFile(path.join(at, "full/notes.txt"), "mine").then(() => undefined),
     args: ["full", ...quick],
     exitCode: 1,
     says: /not empty.*notes\.txt/s,
@@ -74,7 +75,7 @@ const cases: Case[] = [
   },
   {
     title: "a file in the way",
-    given: (at) => fs.outputFile(path.join(at, "taken"), "mine"),
+    given: (at) => fs.outputFile(path.join(at, "taken"), "mine").then(() => undefined),
     args: ["taken", ...quick],
     exitCode: 1,
     says: /taken/,
@@ -82,7 +83,7 @@ const cases: Case[] = [
   },
   {
     title: "a parent that is a file",
-    given: (at) => fs.outputFile(path.join(at, "taken"), "mine"),
+    given: (at) => fs.outputFile(path.join(at, "taken"), "mine").then(() => undefined),
     args: ["taken/below", ...quick],
     exitCode: 1,
     says: /taken/,
@@ -107,8 +108,18 @@ const cases: Case[] = [
     project: "Mes projets/été/files",
     packageName: "files",
   },
-  { title: "an unknown flag", args: ["x", "--dokcer"], ...refused, says: /unknown flag --dokcer; did you mean --docker/ },
-  { title: "a flag of a feature to come", args: ["x", "--sdk", "v2", "--yes"], ...refused, says: /unknown flag --sdk/ },
+  {
+    title: "an unknown flag",
+    args: ["x", "--dokcer"],
+    ...refused,
+    says: /unknown flag --dokcer; did you mean --docker/,
+  },
+  {
+    title: "a flag of a feature to come",
+    args: ["x", "--sdk", "v2", "--yes"],
+    ...refused,
+    says: /unknown flag --sdk/,
+  },
   { title: "an unknown short flag", args: ["x", "-q"], ...refused, says: /unknown flag -q/ },
   {
     title: "an unknown value",
@@ -117,9 +128,19 @@ const cases: Case[] = [
     says: /--transport cannot be "carrier-pigeon".*stdio, http, both/s,
   },
   { title: "a missing value", args: ["x", "--transport"], ...refused, says: /--transport needs a value/ },
-  { title: "a flag as a value", args: ["x", "--transport", "--yes"], ...refused, says: /--transport needs a value/ },
+  {
+    title: "a flag as a value",
+    args: ["x", "--transport", "--yes"],
+    ...refused,
+    says: /--transport needs a value/,
+  },
   { title: "a value for a switch", args: ["x", "--docker=yes"], ...refused, says: /--docker takes no value/ },
-  { title: "a contradiction", args: ["x", "--docker", "--no-docker", "--yes"], ...refused, says: /contradict/ },
+  {
+    title: "a contradiction",
+    args: ["x", "--docker", "--no-docker", "--yes"],
+    ...refused,
+    says: /contradict/,
+  },
   {
     title: "one flag with two values",
     args: ["x", "--transport", "stdio", "--transport", "http", "--yes"],
@@ -142,7 +163,18 @@ const cases: Case[] = [
   },
   {
     title: "no terminal and one missing answer",
-    args: ["x", "--description", "d", "--transport", "http", "--samples", "--tools", "", "--no-docker", "--progress"],
+    args: [
+      "x",
+      "--description",
+      "d",
+      "--transport",
+      "http",
+      "--samples",
+      "--tools",
+      "",
+      "--no-docker",
+      "--progress",
+    ],
     ...refused,
     says: /missing: --auth, --ci, --pm, --install, --git/,
   },
@@ -179,7 +211,12 @@ const cases: Case[] = [
     project: "ünï",
     packageName: "uni",
   },
-  { title: "a bad --name", args: ["x", "--name", "Not Valid", ...quick], ...refused, says: /"Not Valid" cannot be a package/ },
+  {
+    title: "a bad --name",
+    args: ["x", "--name", "Not Valid", ...quick],
+    ...refused,
+    says: /"Not Valid" cannot be a package/,
+  },
   {
     title: "../x is a path that a person typed",
     given: async (at) => {
@@ -192,7 +229,13 @@ const cases: Case[] = [
     packageName: "x",
     keeps: ["below"],
   },
-  { title: "a/b/c makes the folders between", args: ["a/b/c", ...quick], exitCode: 0, project: "a/b/c", packageName: "c" },
+  {
+    title: "a/b/c makes the folders between",
+    args: ["a/b/c", ...quick],
+    exitCode: 0,
+    project: "a/b/c",
+    packageName: "c",
+  },
   { title: "..", args: ["..", ...quick], ...refused, says: /name of its own/ },
   { title: "a/..", args: ["a/..", ...quick], ...refused, says: /name of its own/ },
   { title: "/", args: ["/", ...quick], ...refused, says: /name of its own/ },
@@ -203,12 +246,42 @@ const cases: Case[] = [
   { title: "a line break in the name", args: ["a\nb", ...quick], ...refused, says: /control character/ },
 
   // Tool names
-  { title: "a tool name with a dot", args: ["x", "--tools", "a.b", ...quick], ...refused, says: /"a\.b" cannot be a tool name/ },
-  { title: "a tool name of 65 characters", args: ["x", "--tools", "t".repeat(65), ...quick], ...refused, says: /1 to 64/ },
-  { title: "a tool name with a space", args: ["x", "--tools", "a b", ...quick], ...refused, says: /"a b" cannot/ },
-  { title: "a tool name that is a path", args: ["x", "--tools", "../a", ...quick], ...refused, says: /"\.\.\/a" cannot/ },
-  { title: "a tool name twice", args: ["x", "--tools", "a,b,a", ...quick], ...refused, says: /"a" is given twice/ },
-  { title: "tool names that share a file", args: ["x", "--tools", "a_b,a-b", ...quick], ...refused, says: /share the file/ },
+  {
+    title: "a tool name with a dot",
+    args: ["x", "--tools", "a.b", ...quick],
+    ...refused,
+    says: /"a\.b" cannot be a tool name/,
+  },
+  {
+    title: "a tool name of 65 characters",
+    args: ["x", "--tools", "t".repeat(65), ...quick],
+    ...refused,
+    says: /1 to 64/,
+  },
+  {
+    title: "a tool name with a space",
+    args: ["x", "--tools", "a b", ...quick],
+    ...refused,
+    says: /"a b" cannot/,
+  },
+  {
+    title: "a tool name that is a path",
+    args: ["x", "--tools", "../a", ...quick],
+    ...refused,
+    says: /"\.\.\/a" cannot/,
+  },
+  {
+    title: "a tool name twice",
+    args: ["x", "--tools", "a,b,a", ...quick],
+    ...refused,
+    says: /"a" is given twice/,
+  },
+  {
+    title: "tool names that share a file",
+    args: ["x", "--tools", "a_b,a-b", ...quick],
+    ...refused,
+    says: /share the file/,
+  },
   { title: "an empty tool name", args: ["x", "--tools", "a,,b", ...quick], ...refused, says: /empty/ },
   {
     title: "the name of a sample",
@@ -218,7 +291,12 @@ const cases: Case[] = [
   },
 
   // Descriptions
-  { title: "501 characters", args: ["x", "--description", "é".repeat(501), ...quick], ...refused, says: /501 characters/ },
+  {
+    title: "501 characters",
+    args: ["x", "--description", "é".repeat(501), ...quick],
+    ...refused,
+    says: /501 characters/,
+  },
   { title: "a line break", args: ["x", "--description", "a\nb", ...quick], ...refused, says: /line break/ },
   { title: "500 emoji", args: ["x", "--description", "🦀".repeat(500), ...quick], exitCode: 0, project: "x" },
 ];
@@ -321,7 +399,10 @@ describe("install", () => {
   });
 
   test("a missing package manager: exit 1, says how to resume", async () => {
-    const { exitCode, stderr } = await run([...args, "--pm", "bun"], { cwd: folder, env: { PATH: "/nonexistent" } });
+    const { exitCode, stderr } = await run([...args, "--pm", "bun"], {
+      cwd: folder,
+      env: { PATH: "/nonexistent" },
+    });
     expect(stderr).toMatch(/bun is not installed.*bun install/s);
     expect(exitCode).toBe(1);
   });

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { options } from "../../src/options/declaration.ts";
 import { defaultDirectory } from "../../src/options/flags.ts";
 import { standIn } from "../support/command.ts";
-import { keys, TerminalSession } from "../support/terminal.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+import { keys, TerminalSession } from "../support/terminal.ts";
 
 let folder: string;
 let bin: string;
