@@ -23,7 +23,11 @@ export async function main(argv: readonly string[]): Promise<number> {
 async function runCreate(line: CommandLine, plain: Output): Promise<void> {
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.once(signal, () => stop.abort(new Cancelled("Cancelled; nothing was written")));
+    // Not `once`: a signal that nobody listens to any more ends the process before it could say anything.
+    process.on(signal, () => {
+      if (stop.signal.aborted) process.exit(exitCode.cancelled);
+      stop.abort(new Cancelled("Cancelled; nothing was written"));
+    });
   }
   const interactive = Boolean(process.stdin.isTTY && process.stdout.isTTY) && !line.json;
   const output = interactive ? (await import("./wizard/terminal-output.ts")).terminalOutput : plain;

@@ -93,8 +93,12 @@ describe("generated output", () => {
     const files = path.join(folder, "files");
     const stored = readdirSync(files, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
-      .map((entry) => path.relative(files, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, "/"));
-    const made = paths.flatMap((file) => [...variantsOf(file).values()].map((variant) => `${file}/${variant}`));
+      .map((entry) =>
+        path.relative(files, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, "/"),
+      );
+    const made = paths.flatMap((file) =>
+      [...variantsOf(file).values()].map((variant) => `${file}/${variant}`),
+    );
     expect(stored.sort()).toEqual(made.sort());
   });
 

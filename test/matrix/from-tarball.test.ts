@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Answers } from "../../src/options/declaration.ts";
 import { plainAnswers } from "../support/generated.ts";
 import { nodeBinary } from "../support/node-versions.ts";
-import { installedTarball } from "../support/tarball.ts";
 import { probe } from "../support/probe.ts";
+import { installedTarball } from "../support/tarball.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 interface Case {
@@ -17,7 +17,12 @@ interface Case {
 }
 
 const cases: Case[] = [
-  { title: "stdio with all defaults", node: "20", flags: [], answers: { samples: true, progress: true, ci: true } },
+  {
+    title: "stdio with all defaults",
+    node: "20",
+    flags: [],
+    answers: { samples: true, progress: true, ci: true },
+  },
   {
     title: "stdio with names of one's own",
     node: "22",
@@ -56,11 +61,19 @@ describe("from the packed tarball, with dependencies installed from scratch", ()
       GIT_COMMITTER_EMAIL: "test@example.com",
     };
     const project = path.join(folder, `node-${node}`);
-    const { stdout } = await execa(binary, [command, project, "--yes", "--json", ...flags], { env, cwd: folder });
+    const { stdout } = await execa(binary, [command, project, "--yes", "--json", ...flags], {
+      env,
+      cwd: folder,
+    });
     expect(JSON.parse(stdout)).toMatchObject({ installed: true, committed: true, notes: [] });
 
     for (const script of ["typecheck", "lint", "test"]) {
-      const { exitCode, all } = await execa("npm", ["run", script], { cwd: project, env, all: true, reject: false });
+      const { exitCode, all } = await execa("npm", ["run", script], {
+        cwd: project,
+        env,
+        all: true,
+        reject: false,
+      });
       expect(exitCode, `npm run ${script}\n${all}`).toBe(0);
     }
     await probe(project, { ...plainAnswers, ...answers }, binary);

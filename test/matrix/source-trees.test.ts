@@ -10,14 +10,16 @@ import { workspace } from "../support/workspace.ts";
 
 /** What a compiler, a linter and a test runner can see of a project. */
 function sourceTree(answers: Answers): string {
-  const files = planProject(answers).filter((file) => /^(src|test)\/|^(package|tsconfig.*)\.json$/.test(file.path));
+  const files = planProject(answers).filter((file) =>
+    /^(src|test)\/|^(package|tsconfig.*)\.json$/.test(file.path),
+  );
   return JSON.stringify(files);
 }
 
 /** One combination for each distinct source tree; `snapshots.test.ts` proves which choices make none. */
-const distinct = [...new Map(combinations.toReversed().map((answers) => [sourceTree(answers), answers])).values()].map(
-  (answers) => [describeCombination(answers), answers] as const,
-);
+const distinct = [
+  ...new Map(combinations.toReversed().map((answers) => [sourceTree(answers), answers])).values(),
+].map((answers) => [describeCombination(answers), answers] as const);
 
 const folder = path.join(workspace, `matrix-${process.pid}`);
 beforeAll(() => fs.remove(folder));
@@ -29,7 +31,11 @@ describe("every distinct source tree type-checks, lints, builds, passes its own 
     for (const file of planProject(answers)) await fs.outputFile(path.join(project, file.path), file.content);
 
     for (const script of ["typecheck", "lint", "test"]) {
-      const { exitCode, all } = await execa("npm", ["run", script], { cwd: project, all: true, reject: false });
+      const { exitCode, all } = await execa("npm", ["run", script], {
+        cwd: project,
+        all: true,
+        reject: false,
+      });
       expect(exitCode, `npm run ${script}\n${all}`).toBe(0);
     }
     await probe(project, answers);

@@ -17,7 +17,12 @@ export async function probe(project: string, answers: Answers, node = process.ex
   const entry = path.join(project, "dist", "index.js");
   if (answers.transport !== "http") {
     await converse(
-      new StdioClientTransport({ command: node, args: [entry], env: { MCP_TRANSPORT: "stdio" }, stderr: "ignore" }),
+      new StdioClientTransport({
+        command: node,
+        args: [entry],
+        env: { MCP_TRANSPORT: "stdio" },
+        stderr: "ignore",
+      }),
       answers,
     );
   }
@@ -42,7 +47,9 @@ async function converse(transport: Transport, answers: Answers): Promise<void> {
     const expected = describeProject(answers).tools.map((tool) => tool.name);
     expect(tools.map((tool) => tool.name)).toEqual(expected);
 
-    const [name, args] = answers.samples ? ["reserve_seat", { seatId: "A1" }] : [expected[0] as string, { id: "1" }];
+    const [name, args] = answers.samples
+      ? ["reserve_seat", { seatId: "A1" }]
+      : [expected[0] as string, { id: "1" }];
     const result = await client.callTool({ name, arguments: args });
     expect(result.structuredContent).toMatchObject({ status: answers.samples ? "reserved" : "done" });
     await expect(client.callTool({ name: "no_such_tool" })).rejects.toMatchObject({ code: -32602 });

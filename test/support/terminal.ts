@@ -37,7 +37,10 @@ export class TerminalSession {
   /** Everything that is or was on the screen, line by line. */
   text(): string {
     const buffer = this.#screen.buffer.active;
-    const lines = Array.from({ length: buffer.length }, (_, row) => buffer.getLine(row)?.translateToString(true) ?? "");
+    const lines = Array.from(
+      { length: buffer.length },
+      (_, row) => buffer.getLine(row)?.translateToString(true) ?? "",
+    );
     return lines.join("\n").trimEnd();
   }
 
