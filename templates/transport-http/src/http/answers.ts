@@ -1,0 +1,24 @@
+import type { Response } from "express";
+
+/** JSON-RPC leaves -32000 to -32099 to servers (section 5.1). */
+export const serverError = -32000;
+/** What the SDK's clients know as "the session is gone: initialize again". */
+export const sessionNotFound = -32001;
+
+/** Answers with an HTTP status and a JSON-RPC error that belongs to no request. */
+export function refuse(
+	res: Response,
+	status: number,
+	message: string,
+	code: number = serverError,
+): void {
+	res
+		.status(status)
+		.json({ jsonrpc: "2.0", id: null, error: { code, message } });
+}
+
+/** Answers a method that the resource does not have (RFC 9110, section 15.5.6). */
+export function refuseMethod(res: Response, allowed: string): void {
+	res.set("Allow", allowed);
+	refuse(res, 405, `Method not allowed; allowed: ${allowed}`);
+}
