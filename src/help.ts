@@ -6,6 +6,8 @@ import type { Option } from "./options/option.ts";
 export interface OptionRow {
   readonly flag: string;
   readonly help: string;
+  /** When the flag has a meaning, where that is not always. */
+  readonly condition: string;
   readonly default: string;
 }
 
@@ -13,12 +15,14 @@ export interface OptionRow {
 export function optionRows(): OptionRow[] {
   const declared = optionList.map(([name, option]) => ({
     flag: flagOf(name, option),
-    help: [option.help, option.whenText].filter(Boolean).join("; "),
+    help: option.help,
+    condition: option.whenText ?? "",
     default: defaultInWords(option),
   }));
   const others = Object.entries(commandFlags).map(([name, flag]) => ({
     flag: `${"short" in flag ? `-${flag.short}, ` : ""}--${name}${"value" in flag ? ` ${flag.value}` : ""}`,
     help: flag.help,
+    condition: "",
     default: "",
   }));
   return [...declared, ...others];
@@ -38,10 +42,10 @@ function defaultInWords(option: Option): string {
 
 /** The text of `--help`: complete enough that a program can drive the command from it alone. */
 export function helpText(version: string): string {
-  const rows = optionRows().flatMap((row) => [
-    `  ${row.flag}`,
-    `      ${row.help}${row.default && ` (default: ${row.default})`}`,
-  ]);
+  const rows = optionRows().flatMap((row) => {
+    const details = [row.condition, row.default && `default: ${row.default}`].filter(Boolean).join("; ");
+    return [`  ${row.flag}`, `      ${row.help}`, ...(details ? [`      ${details}`] : [])];
+  });
   return `create-mcp-server ${version}: an MCP server in TypeScript, ready for production
 
 Usage
@@ -59,6 +63,6 @@ Exit codes
 
 Examples
   create-mcp-server my-server --yes
-  create-mcp-server my-server --yes --transport http --tools list_repos,close-issue --docker
+  create-mcp-server my-server --yes --transport http --tools list_repos,close-issue
 `;
 }

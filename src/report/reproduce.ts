@@ -1,5 +1,5 @@
 import packageJson from "../../package.json" with { type: "json" };
-import { withDefaults } from "../options/answers.ts";
+import { applies, defaultOf } from "../options/answers.ts";
 import { type Choices, optionList } from "../options/declaration.ts";
 import { packageManagers } from "../plan/package-managers.ts";
 import { shellWord } from "./shell.ts";
@@ -10,10 +10,11 @@ import { shellWord } from "./shell.ts";
  */
 export function reproduceCommand(directory: string, name: string | undefined, choices: Choices): string {
   const { create, flagSeparator, name: pm } = packageManagers[choices.pm];
-  const defaults = withDefaults({ tools: choices.tools }, { invokedBy: pm });
-  const flags = optionList.flatMap(([option, { type }]) => {
+  const answers = { ...choices, invokedBy: pm };
+  const flags = optionList.flatMap(([option, declaration]) => {
+    const { type } = declaration;
     const value = choices[option];
-    if (option !== "tools" && value === defaults[option]) return [];
+    if (!applies(declaration, answers) || value === defaultOf(declaration, answers)) return [];
     if (type === "boolean") return [value ? `--${option}` : `--no-${option}`];
     if (type === "names")
       return (value as string[]).length ? [`--${option}`, (value as string[]).join(",")] : [];
