@@ -52,7 +52,7 @@ Usage
   create-mcp-server [directory] [options]
   npm create mcp-server@latest [directory] -- [options]
 
-  The directory may be a path; its last part becomes the name. "." is this directory.
+  The directory may be a path; its last part becomes the name; . is this one.
   Without --yes, a terminal is asked for everything that is not given.
 
 Options
@@ -63,6 +63,6 @@ Exit codes
 
 Examples
   create-mcp-server my-server --yes
-  create-mcp-server my-server --yes --transport http --tools list_repos,close-issue
+  create-mcp-server my-server --yes --transport http --tools list_repos,add_issue
 `;
 }

@@ -40,7 +40,7 @@ export const options = {
     type: "names",
     scope: "project",
     prompt: "Names of your own tools, comma-separated (empty: none yet)",
-    help: "your own tools: each becomes a stub with schemas, handler and passing tests",
+    help: "your own tools; each becomes a stub with schemas and passing tests",
     example: "list_repos,close-issue",
     default: [],
     problem: toolNamesProblem,
@@ -85,7 +85,7 @@ export const options = {
     type: "boolean",
     scope: "project",
     prompt: "Add a GitHub Actions workflow?",
-    help: "a GitHub Actions workflow: lint, typecheck, test and build on each Node LTS",
+    help: "a GitHub Actions workflow: lint, typecheck, test, build on each Node LTS",
     default: true,
   },
   pm: {

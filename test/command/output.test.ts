@@ -22,7 +22,7 @@ describe("--help and --version", () => {
       expect(stdout).toContain(row.help);
     }
     expect(stdout).toMatch(/0 done +1 failed +2 wrong usage +130 cancelled/);
-    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(82);
+    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
   });
 
   test("-h and -v are short for them", async () => {
