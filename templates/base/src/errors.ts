@@ -44,9 +44,23 @@ export class ToolError extends Error {
 	}
 }
 
+/** More than the model needs in order to see what is wrong. */
+const maxIssues = 20;
+
 /** Tells the model what to change about its arguments, field by field. */
-export function invalidArguments(issues: z.core.$ZodIssue[]): ToolError {
-	return new ToolError("INVALID_ARGUMENTS", describeIssues(issues).join("; "));
+export function invalidArguments(
+	issues: z.core.$ZodIssue[],
+	schema: z.ZodObject,
+): ToolError {
+	const lines = describeIssues(issues.slice(0, maxIssues));
+	if (issues.length > maxIssues) {
+		lines.push(`and ${issues.length - maxIssues} more`);
+	}
+	if (issues.some((issue) => issue.code === "unrecognized_keys")) {
+		const fields = Object.keys(schema.shape).join(", ");
+		lines.push(`arguments: the fields are ${fields || "none"}`);
+	}
+	return new ToolError("INVALID_ARGUMENTS", lines.join("; "));
 }
 
 /** For each field: where, what was expected, and the allowed values. */
@@ -58,6 +72,9 @@ function describeIssues(issues: z.core.$ZodIssue[], parent = ""): string[] {
 				describeIssues(option, path).join(", "),
 			);
 			return [options.join(" or ")];
+		}
+		if (issue.code === "invalid_key" || issue.code === "invalid_element") {
+			return describeIssues(issue.issues, path);
 		}
 		return [`${path || "arguments"}: ${issue.message}`];
 	});
@@ -91,4 +108,26 @@ export class ProtocolError extends Error {
 /** Why the server cannot start. Each line of the message is one thing to fix. */
 export class StartError extends Error {
 	override readonly name = "StartError";
+}
+
+/** An error answer, also to what has no id. */
+export interface Refusal {
+	jsonrpc: "2.0";
+	id: string | number | null;
+	error: { code: number; message: string };
+}
+
+/**
+ * The JSON-RPC answer to a message that the protocol's schema refuses. Only a
+ * request has an id of the client's that the answer may carry.
+ */
+export function refuseMessage(message: unknown): Refusal {
+	const { jsonrpc, id, method, params } = Object(message);
+	const hasId = typeof id === "string" || typeof id === "number";
+	const isRequest = hasId && typeof method === "string";
+	const error =
+		isRequest && jsonrpc === "2.0" && params !== undefined
+			? { code: rpcCode.invalidParams, message: "Invalid params" }
+			: { code: rpcCode.invalidRequest, message: "Invalid request" };
+	return { jsonrpc: "2.0", id: isRequest ? id : null, error };
 }

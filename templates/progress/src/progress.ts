@@ -47,7 +47,9 @@ export function createProgressReporter(
 	return {
 		report(update) {
 			const last = heldBack?.progress ?? sent;
-			if (finished || !(update.progress > last)) return;
+			// JSON has no NaN and no Infinity.
+			if (!Number.isFinite(update.progress)) return;
+			if (finished || update.progress <= last) return;
 			const silence = performance.now() - sentAt;
 			const step = (update.progress - sent) / (update.total ?? 0);
 			const smallStep = update.total !== undefined && step < minStep;

@@ -4,18 +4,25 @@ import {
 	type JSONRPCMessage,
 	JSONRPCMessageSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { rpcCode } from "./errors.js";
+import { type Refusal, refuseMessage, rpcCode } from "./errors.js";
 import type { Logger } from "./logger.js";
 
 // Stdout carries the protocol and nothing else, so it is taken over before any
 // other module can write to it: what they print goes to stderr.
 const writeToClient = process.stdout.write.bind(process.stdout);
 process.stdout.write = process.stderr.write.bind(process.stderr);
+process.stdout.end = () => process.stdout;
 // A host that has closed its end of the log must not end the server.
 process.stderr.on("error", () => {});
 
 /** How long running calls may go on after the end of input (milliseconds). */
 const graceMs = 1500;
+
+/** How long aborted calls may take to clean up (milliseconds). */
+const abortMs = 200;
+
+/** After this, nothing is waited for any more (milliseconds). */
+const exitMs = 1900;
 
 /** The longest message (characters); a client that sends more is cut off. */
 const maxMessageLength = 10_000_000;
@@ -38,12 +45,16 @@ export async function serveStdio(
 	async function stop(reason: string): Promise<void> {
 		if (stopping) return;
 		stopping = true;
+		setTimeout(() => process.exit(0), exitMs);
 		log.info({ reason }, "stopping");
+		// No new work.
+		process.stdin.pause();
 		// What has just been read starts to run within this turn of the event loop.
 		await new Promise(setImmediate);
 		await callsSettled(graceMs);
 		await new Promise(setImmediate);
 		await server.close();
+		await callsSettled(abortMs);
 		await transport.flushed();
 		process.exit(0);
 	}
@@ -102,7 +113,12 @@ class StdioTransport implements Transport {
 			if (line.trim() !== "") this.#receive(line);
 		}
 		if (this.#unread.length > maxMessageLength) {
-			this.onerror?.(new Error("the message is too long"));
+			this.#unread = "";
+			const error = {
+				code: rpcCode.invalidRequest,
+				message: `Message too long: at most ${maxMessageLength} characters`,
+			};
+			this.#refuse({ jsonrpc: "2.0", id: null, error });
 			void this.close();
 		}
 	}
@@ -112,30 +128,24 @@ class StdioTransport implements Transport {
 		try {
 			value = JSON.parse(line);
 		} catch {
-			this.#refuse(null, rpcCode.parseError, "Parse error: not JSON");
+			const error = { code: rpcCode.parseError, message: "Parse error" };
+			this.#refuse({ jsonrpc: "2.0", id: null, error });
 			return;
 		}
 		const message = JSONRPCMessageSchema.safeParse(value);
 		if (message.success) {
 			this.onmessage?.(message.data);
-			return;
-		}
-		const { id, method } = Object(value) as { id?: unknown; method?: unknown };
-		// Only a request has an id of the client's that an answer may carry.
-		const isRequest =
-			typeof method === "string" &&
-			(typeof id === "string" || Number.isInteger(id));
-		const knownId = isRequest ? id : null;
-		if (method === "tools/call") {
-			this.#refuse(knownId, rpcCode.invalidParams, "Invalid call: bad params");
+		} else if (isNotification(value)) {
+			// Notifications are never answered (JSON-RPC 2.0, section 4.1).
+			this.onerror?.(new Error("Invalid notification"));
 		} else {
-			this.#refuse(knownId, rpcCode.invalidRequest, "Invalid request");
+			this.#refuse(refuseMessage(value));
 		}
 	}
 
-	#refuse(id: unknown, code: number, message: string): void {
-		this.onerror?.(new Error(message));
-		void this.#write({ jsonrpc: "2.0", id, error: { code, message } });
+	#refuse(answer: Refusal): void {
+		this.onerror?.(new Error(answer.error.message));
+		void this.#write(answer);
 	}
 
 	#write(message: unknown): Promise<void> {
@@ -144,4 +154,9 @@ class StdioTransport implements Transport {
 		});
 		return this.#written;
 	}
+}
+
+function isNotification(message: unknown): boolean {
+	const { id, method } = Object(message);
+	return typeof method === "string" && id === undefined;
 }
