@@ -10,6 +10,7 @@ import { type PlannedFile, planProject } from "./plan/plan.ts";
 import { nextSteps } from "./report/next-steps.ts";
 import type { Output } from "./report/output.ts";
 import { reproduceCommand } from "./report/reproduce.ts";
+import { writeProject } from "./write/write-project.ts";
 
 /** What `create` did, as `--json` prints it. */
 export interface CreateResult {
@@ -77,7 +78,6 @@ async function carryOut(
   output: Output,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { writeProject } = await import("./write/write-project.ts");
   const recovered = await writeProject(target.directory, files, signal);
   output.say(`Created ${files.length} files in ${target.directory}`);
 

@@ -63,6 +63,6 @@ Exit codes
 
 Examples
   create-mcp-server my-server --yes
-  create-mcp-server my-server --yes --transport http --tools list_repos,add_issue
+  create-mcp-server my-server --yes --transport http --tools list_repos,a
 `;
 }

@@ -51,9 +51,11 @@ async function refuseFileInTheWay(directory: string): Promise<void> {
 
 async function recover(directory: string): Promise<string | undefined> {
   let recovered: string | undefined;
-  for (const staging of stagingPlaces(directory)) {
-    await removeAbandonedCandidates(staging);
-    if (!(await exists(staging))) continue;
+  await removeAbandonedCandidates(path.join(await nearestExisting(directory), stagingName(directory)));
+  const places = await Promise.all(
+    stagingPlaces(directory).map(async (at) => ((await exists(at)) ? [at] : [])),
+  );
+  for (const staging of places.flat()) {
     await refuseLiveOwner(staging);
     const journal = await readJournal(staging);
     const waiting = journal ? await anyFileIn(path.join(staging, projectFolder)) : false;

@@ -85,10 +85,13 @@ async function stage(
   files: readonly ProjectFile[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  for (const file of files) {
-    signal?.throwIfAborted();
-    await fs.outputFile(path.join(folder, file.path), file.content, { flag: "wx" });
-  }
+  signal?.throwIfAborted();
+  await fs.mkdir(folder, { recursive: true });
+  for (const below of foldersOf(files)) await fs.mkdir(path.join(folder, below));
+  // Side by side: most of the time that a run takes is spent in waiting for the file system.
+  await Promise.all(
+    files.map((file) => fs.writeFile(path.join(folder, file.path), file.content, { flag: "wx" })),
+  );
   signal?.throwIfAborted();
 }
 
