@@ -28,6 +28,9 @@ export function describeProject(answers: Answers) {
   const tools = [...sampleTools, ...stubs];
   return {
     ...answers,
+    shortName: shortName(answers.name),
+    /** Where a project has both transports, a host needs a name for each. */
+    httpName: shortName(answers.name) + (transport === "both" ? "-http" : ""),
     stdio: transport !== "http",
     http: transport !== "stdio",
     stubs,
@@ -42,6 +45,12 @@ export function describeProject(answers: Answers) {
     imageNode,
     packageManagerVersions,
   };
+}
+
+/** The package name as hosts and container engines can take it too: words of letters and digits, without a scope. */
+function shortName(packageName: string): string {
+  const words = packageName.replace(/^@[^/]+\//, "").match(/[a-z0-9]+/gi);
+  return words?.join("-").toLowerCase() ?? "mcp-server";
 }
 
 function stub(name: string): PlannedTool {

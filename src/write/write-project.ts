@@ -1,5 +1,5 @@
+import fs from "node:fs/promises";
 import path from "node:path";
-import fs from "fs-extra";
 import { contentHash } from "../plan/manifest.ts";
 import { fileSystemFailure } from "./file-system-failure.ts";
 import { isInside, type Journal, projectFolder, undoMove, writeJournal } from "./journal.ts";
@@ -36,7 +36,7 @@ export async function writeProject(
       if (existing === directory) await moveInto(directory, staging, files, signal);
       else await appearAt(directory, existing, staging, files, signal);
     } finally {
-      await fs.remove(staging);
+      await fs.rm(staging, { recursive: true, force: true });
     }
     return recovered;
   } catch (error) {
