@@ -26,7 +26,7 @@ export interface StartOptions {
 }
 
 /** The lines of a stream, and the possibility to wait for one of them. */
-class Lines {
+export class Lines {
   readonly all: string[] = [];
   /** When each line came (`performance.now()`). */
   readonly times: number[] = [];

@@ -19,10 +19,10 @@ process.stderr.on("error", () => {});
 const graceMs = 1500;
 
 /** How long aborted calls may take to clean up (milliseconds). */
-const abortMs = 200;
+const abortMs = 100;
 
 /** After this, nothing is waited for any more (milliseconds). */
-const exitMs = 1900;
+const exitMs = 1800;
 
 /** The longest message (characters); a client that sends more is cut off. */
 const maxMessageLength = 10_000_000;
@@ -52,7 +52,6 @@ export async function serveStdio(
 		// What has just been read starts to run within this turn of the event loop.
 		await new Promise(setImmediate);
 		await callsSettled(graceMs);
-		await new Promise(setImmediate);
 		await server.close();
 		await callsSettled(abortMs);
 		await transport.flushed();

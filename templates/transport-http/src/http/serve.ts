@@ -30,6 +30,7 @@ export async function serveHttp(
 	let draining = false;
 	const app = createApp({
 		mcp: MCP_STATELESS ? stateless(createServer) : sessions.handle,
+		methods: MCP_STATELESS ? ["POST"] : ["GET", "POST", "DELETE"],
 		isDraining: () => draining,
 		log,
 	});

@@ -5,12 +5,7 @@ import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
 import type { Request, Response } from "express";
 import { config } from "../config.js";
 import type { Logger } from "../logger.js";
-import {
-	refuse,
-	refuseMethod,
-	serverError,
-	sessionNotFound,
-} from "./answers.js";
+import { refuse, serverError, sessionNotFound } from "./answers.js";
 import { Session } from "./session.js";
 
 /** The clients that are connected: bounded in number, and in how long they may be idle. */
@@ -25,10 +20,6 @@ export class Sessions {
 	}
 
 	readonly handle = async (req: Request, res: Response): Promise<void> => {
-		if (!["GET", "POST", "DELETE"].includes(req.method)) {
-			refuseMethod(res, "GET, POST, DELETE");
-			return;
-		}
 		const id = req.get("mcp-session-id");
 		const session = id === undefined ? undefined : this.#sessions.get(id);
 		if (session && session.caller === res.locals.caller) {

@@ -2,7 +2,6 @@ import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import type { RequestHandler } from "express";
 import { config } from "../config.js";
-import { refuseMethod } from "./answers.js";
 
 /**
  * Serves each request by a server of its own, so that any replica can answer any
@@ -11,10 +10,6 @@ import { refuseMethod } from "./answers.js";
 export function stateless(createServer: () => Server): RequestHandler {
 	const { MCP_JSON_RESPONSE } = config();
 	return async (req, res) => {
-		if (req.method !== "POST") {
-			refuseMethod(res, "POST");
-			return;
-		}
 		const server = createServer();
 		const transport = new StreamableHTTPServerTransport({
 			sessionIdGenerator: undefined,

@@ -1,0 +1,129 @@
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import net, { type AddressInfo } from "node:net";
+import { beforeAll, describe, expect, test } from "vitest";
+import { clientHeaders, HttpServer, readAnswer, startHttp, toolCall } from "../support/http-server.ts";
+import { projectWithTools } from "../support/stdio-server.ts";
+
+let project: string;
+beforeAll(async () => {
+  project = await projectWithTools("hostile-tools.ts", { transport: "http", auth: "none" });
+});
+
+describe("starting", () => {
+  test("a port in use: exit 1, one line, and no word of listening", async () => {
+    const taken = net.createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    const { port } = taken.address() as AddressInfo;
+    const server = new HttpServer(project, { PORT: String(port) });
+    expect(await server.ended).toBe(1);
+    taken.close();
+    expect(server.stderr.all.filter(Boolean)).toEqual([
+      `Cannot start: PORT: cannot listen on port ${port} of 127.0.0.1: it is in use; choose another port`,
+    ]);
+    expect(server.stdout.all.join("")).not.toMatch(/listening/);
+  });
+
+  const bad = [
+    [{ PORT: "abc" }, /^Cannot start: PORT: expected a whole number from 0 to 65535$/],
+    [{ PORT: "1.5" }, /^Cannot start: PORT: /],
+    [{ PORT: "65536" }, /^Cannot start: PORT: /],
+    [{ PORT: "-1" }, /^Cannot start: PORT: /],
+    [{ MCP_STATELESS: "yes" }, /^Cannot start: MCP_STATELESS: .*"true"\|"false"/],
+    [{ HOST: "0.0.0.0" }, /^Cannot start: HOST: beyond this machine.*MCP_ALLOW_UNAUTHENTICATED=true$/],
+    [
+      { HOST: "no.such.address.invalid", MCP_ALLOW_UNAUTHENTICATED: "true" },
+      /^Cannot start: PORT: cannot listen/,
+    ],
+  ] as const;
+  test.each(bad)("%j: exit 1 and one line", async (env, says) => {
+    const server = new HttpServer(project, env);
+    expect(await server.ended).toBe(1);
+    const lines = server.stderr.all.filter(Boolean);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(says);
+  });
+
+  test("every bad variable is named at once", async () => {
+    const server = new HttpServer(project, { PORT: "abc", MCP_LOG_LEVEL: "loud", MCP_BODY_LIMIT: "0" });
+    expect(await server.ended).toBe(1);
+    const text = server.stderr.all.join("\n");
+    for (const name of ["PORT", "MCP_LOG_LEVEL", "MCP_BODY_LIMIT"])
+      expect(text).toContain(`Cannot start: ${name}: `);
+  });
+
+  test("every address, when told so; IPv6 too", async () => {
+    const everywhere = await startHttp(project, { HOST: "0.0.0.0", MCP_ALLOW_UNAUTHENTICATED: "true" });
+    expect((await everywhere.request({ method: "GET", path: "/livez" })).status).toBe(200);
+    const six = await startHttp(project, { HOST: "::1", MCP_STATELESS: "true" });
+    const { status } = await six.post({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+    expect(status).toBe(200);
+  });
+});
+
+describe("stopping", () => {
+  test.each(["SIGTERM", "SIGINT"] as const)(
+    "%s: running calls finish, no new ones start, streams close, exit 0",
+    async (signal) => {
+      const server = await startHttp(project);
+      const session = await server.session();
+      const headers = { ...clientHeaders, ...session };
+      const [stream] = (await once(server.open({ method: "GET", headers }), "response")) as [IncomingMessage];
+      const streamEnded = once(stream.resume(), "close");
+      const call = server.post(toolCall(1, "waits", { ms: 700 }), session);
+      await server.logged({ message: "waiting" });
+
+      server.process.kill(signal);
+      await server.logged({ message: "stopping" });
+      const refused = await server.post(toolCall(2, "echo", { text: "x" }), session);
+      expect(refused.status).toBe(503);
+      const health = await server.request({ method: "GET", path: "/health" });
+      expect([health.status, JSON.parse(health.text).status]).toEqual([503, "unavailable"]);
+      expect((await server.request({ method: "GET", path: "/livez" })).status).toBe(200);
+
+      expect((await call).message.result.structuredContent).toEqual({ waited: true });
+      await streamEnded;
+      expect(await server.ended).toBe(0);
+    },
+  );
+
+  test("calls that take too long are cut off at the deadline", async () => {
+    const server = await startHttp(project, { MCP_SHUTDOWN_MS: "200" });
+    const session = await server.session();
+    const request = server.open({
+      headers: { ...clientHeaders, ...session },
+      body: JSON.stringify(toolCall(1, "waits", { ms: 60_000 })),
+    });
+    const answer = readAnswer(request).catch(() => undefined);
+    await server.logged({ message: "waiting" });
+    const at = performance.now();
+    server.process.kill("SIGTERM");
+    expect(await server.ended).toBe(0);
+    expect(performance.now() - at).toBeLessThan(3000);
+    await answer;
+    await server.logged({ message: "the signal fired" });
+  });
+
+  test("a second signal ends it at once", async () => {
+    const server = await startHttp(project);
+    const session = await server.session();
+    server.open({
+      headers: { ...clientHeaders, ...session },
+      body: JSON.stringify(toolCall(1, "waits", { ms: 60_000 })),
+    });
+    await server.logged({ message: "waiting" });
+    server.process.kill("SIGTERM");
+    await server.logged({ message: "stopping" });
+    const at = performance.now();
+    server.process.kill("SIGTERM");
+    await server.ended;
+    expect(performance.now() - at).toBeLessThan(1000);
+  });
+
+  test("timers and sockets that a tool left behind do not keep it", async () => {
+    const server = await startHttp(project, { MCP_STATELESS: "true" });
+    await server.post(toolCall(1, "lingers"));
+    server.process.kill("SIGTERM");
+    expect(await server.ended).toBe(0);
+  });
+});

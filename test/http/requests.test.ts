@@ -1,0 +1,200 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { bearer, clientHeaders, messagesIn, startHttp, toolCall } from "../support/http-server.ts";
+import { projectWithTools } from "../support/stdio-server.ts";
+
+let open: string;
+let guarded: string;
+beforeAll(async () => {
+  open = await projectWithTools("hostile-tools.ts", { transport: "http", auth: "none" });
+  guarded = await projectWithTools("hostile-tools.ts", { transport: "both", auth: "token" });
+});
+
+const modes = [
+  ["with sessions", {}],
+  ["stateless", { MCP_STATELESS: "true" }],
+] as const;
+
+describe.each(modes)("bodies, %s", (_, env) => {
+  test("what is wrong with a request is said in JSON-RPC, and the server lives on", async () => {
+    const server = await startHttp(open, env);
+    const json = { ...clientHeaders };
+    const rows: [what: string, status: number, code: number, headers: object, body: string][] = [
+      ["broken JSON", 400, -32700, json, "{"],
+      ["half an object", 400, -32700, json, '{"jsonrpc":"2.0","id":1,'],
+      ["too large", 413, -32000, json, JSON.stringify({ text: "x".repeat(1_000_001) })],
+      ["no JSON type", 415, -32000, { ...json, "content-type": "text/plain" }, "{}"],
+      ["a charset nobody has", 415, -32600, { ...json, "content-type": "application/json; charset=x" }, "{}"],
+      ["a number", 400, -32600, json, "42"],
+      ["null", 400, -32600, json, "null"],
+      ["no message", 400, -32600, json, "{}"],
+    ];
+    // With sessions, what is no JSON body is judged by whether it belongs to one.
+    const session = env === modes[0][1] ? await server.session() : {};
+    for (const [what, status, code, headers, body] of rows) {
+      const answer = await server.request({ headers: { ...headers, ...session }, body });
+      expect([what, answer.status]).toEqual([what, status]);
+      expect(messagesIn(answer)[0], what).toMatchObject({ jsonrpc: "2.0", id: null, error: { code } });
+      expect(answer.headers["content-type"], what).toMatch(/^application\/json/);
+      expect(answer.text, what).not.toMatch(/<html|node_modules|\bat .*\.js/i);
+      expect(answer.headers["x-powered-by"]).toBeUndefined();
+    }
+    expect((await server.request({ path: "/livez", method: "GET" })).status).toBe(200);
+  });
+
+  test("malformed calls get -32602 under their own id", async () => {
+    const server = await startHttp(open, env);
+    const session = env === modes[0][1] ? await server.session() : {};
+    for (const params of [
+      null,
+      [],
+      undefined,
+      {},
+      { name: 5 },
+      { name: "echo", arguments: ["x"] },
+      { name: "no_such" },
+    ]) {
+      const { message } = await server.post({ jsonrpc: "2.0", id: 7, method: "tools/call", params }, session);
+      expect(message).toMatchObject({ id: 7, error: { code: -32602 } });
+      expect(message.error?.message).not.toMatch(/MCP error|expected|invalid_type/);
+    }
+  });
+});
+
+describe("paths and methods", () => {
+  test("unknown paths are 404 in JSON, the well-known ones without a token", async () => {
+    const server = await startHttp(guarded);
+    for (const path of ["/", "/nothing", "/.well-known/oauth-protected-resource", "/.well-known/x?token=y"]) {
+      const answer = await server.request({ method: "GET", path });
+      expect([path, answer.status]).toEqual([path, 404]);
+      expect(JSON.parse(answer.text)).toEqual({ error: "Not found" });
+    }
+    expect((await server.request({ method: "GET", path: "/%" })).status).toBe(404);
+  });
+
+  test("methods that are not offered are 405 with Allow", async () => {
+    const stateful = await startHttp(open);
+    for (const method of ["PUT", "PATCH"]) {
+      const answer = await stateful.request({ method });
+      expect([answer.status, answer.headers.allow]).toEqual([405, "GET, POST, DELETE"]);
+    }
+    const stateless = await startHttp(open, { MCP_STATELESS: "true" });
+    for (const method of ["GET", "DELETE", "PUT"]) {
+      const answer = await stateless.request({ method, headers: clientHeaders });
+      expect([answer.status, answer.headers.allow]).toEqual([405, "POST"]);
+    }
+    for (const path of ["/livez", "/health"]) {
+      const answer = await stateless.request({ method: "POST", path });
+      expect([answer.status, answer.headers.allow]).toEqual([405, "GET, HEAD"]);
+    }
+  });
+});
+
+describe("Host and Origin", () => {
+  const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+
+  test("foreign ones are refused, those of this machine are fine, on any port", async () => {
+    const server = await startHttp(open, { MCP_STATELESS: "true" });
+    const judge = async (headers: Record<string, string>) => (await server.post(list, headers)).status;
+    for (const host of [
+      "evil.example",
+      "127.0.0.1.evil.example",
+      "evil.example:3001",
+      "localhost@evil.example",
+      "[::2]",
+    ]) {
+      expect([host, await judge({ host })]).toEqual([host, 403]);
+    }
+    for (const host of ["localhost", "localhost:9", "127.0.0.1", "[::1]:80", "LOCALHOST"]) {
+      expect([host, await judge({ host })]).toEqual([host, 200]);
+    }
+    for (const origin of ["https://evil.example", "null", "http://localhost.evil.example", "not a url", ""]) {
+      expect([origin, await judge({ origin })]).toEqual([origin, 403]);
+    }
+    for (const origin of ["http://localhost:5173", "https://127.0.0.1", "http://[::1]:8080"]) {
+      expect([origin, await judge({ origin })]).toEqual([origin, 200]);
+    }
+  });
+
+  test("configured ones are allowed", async () => {
+    const server = await startHttp(open, {
+      MCP_STATELESS: "true",
+      MCP_ALLOWED_HOSTS: "mcp.example.com, Other.example",
+      MCP_ALLOWED_ORIGINS: "https://app.example.com",
+    });
+    expect((await server.post(list, { host: "mcp.example.com:443" })).status).toBe(200);
+    expect((await server.post(list, { host: "other.example" })).status).toBe(200);
+    expect((await server.post(list, { origin: "https://app.example.com" })).status).toBe(200);
+    expect((await server.post(list, { origin: "https://app.example.com.evil.example" })).status).toBe(403);
+    expect((await server.post(list, { origin: "http://app.example.com" })).status).toBe(403);
+  });
+
+  test("health ignores Host: a load balancer asks by address", async () => {
+    const server = await startHttp(open);
+    for (const path of ["/livez", "/health"]) {
+      expect((await server.request({ method: "GET", path, headers: { host: "10.1.2.3" } })).status).toBe(200);
+    }
+  });
+});
+
+describe("browsers", () => {
+  test("a preflight is answered before auth, and a 401 can be read", async () => {
+    const server = await startHttp(guarded);
+    const origin = "http://localhost:5173";
+    const preflight = await server.request({
+      method: "OPTIONS",
+      headers: {
+        origin,
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "authorization,content-type,mcp-session-id",
+      },
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers["access-control-allow-origin"]).toBe(origin);
+    expect(preflight.headers["access-control-allow-headers"]).toMatch(/authorization/);
+    expect(preflight.headers["access-control-allow-methods"]).toMatch(/DELETE/);
+
+    const refused = await server.post({}, { origin });
+    expect(refused.status).toBe(401);
+    expect(refused.headers["access-control-allow-origin"]).toBe(origin);
+    expect(refused.headers["access-control-expose-headers"]).toMatch(/Mcp-Session-Id.*WWW-Authenticate/);
+
+    const foreign = await server.request({
+      method: "OPTIONS",
+      headers: { origin: "https://evil.example", "access-control-request-method": "POST" },
+    });
+    expect(foreign.status).toBe(403);
+  });
+});
+
+describe("slow and rude clients", () => {
+  test("a half-sent request is cut off", async () => {
+    const server = await startHttp(open, { MCP_REQUEST_TIMEOUT_MS: "300" });
+    const half = `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`;
+    expect(await server.raw(half)).toMatch(/^HTTP\/1\.1 408 /);
+    expect(await server.raw("POST /mcp HTTP/1.1\r\nHost: loc")).toMatch(/^HTTP\/1\.1 408 /);
+    expect(await server.raw("nonsense\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 /);
+    expect((await server.request({ method: "GET", path: "/livez" })).status).toBe(200);
+  });
+});
+
+describe("the log", () => {
+  test("has one line for each request, without its query, and no token anywhere", async () => {
+    const server = await startHttp(guarded);
+    await server.request({ method: "GET", path: "/nothing?access_token=in-the-query" });
+    await server.post(toolCall(1, "echo", { text: "x" }), { authorization: "Bearer wrong-0123456789abcdef" });
+    const session = await server.session(bearer("alice"));
+    await server.post(toolCall(2, "echo", { text: "x" }), session);
+
+    expect(await server.logged({ message: "request", path: "/nothing" })).toMatchObject({
+      method: "GET",
+      status: 404,
+      requestId: expect.stringMatching(/./),
+      durationMs: expect.any(Number),
+    });
+    expect(await server.logged({ message: "request", status: 401 })).toMatchObject({ path: "/mcp" });
+    expect(await server.logged({ message: "request", caller: "alice" })).toMatchObject({ status: 200 });
+    expect(await server.logged({ message: "tool call done" })).toMatchObject({ tool: "echo", requestId: 2 });
+    const everything = [...server.stdout.all, ...server.stderr.all].join("\n");
+    expect(everything).not.toMatch(/0123456789abcdef|in-the-query/);
+  });
+});
