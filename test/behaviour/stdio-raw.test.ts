@@ -17,24 +17,28 @@ async function expectAlive(server: StdioServer): Promise<void> {
   for (const message of server.messages()) expect(message).toMatchObject({ jsonrpc: "2.0" });
 }
 
-test("whatever is printed, at import and in a call, goes to stderr", async () => {
-  const server = await serve();
-  expect((await server.call("prints")).result.structuredContent).toEqual({ done: true });
-  await expectAlive(server);
-  expect(server.stdout.all).toHaveLength(3);
-  const printed = [
-    "printed while the module is loaded",
-    "written while the module is loaded",
-    "console.log",
-    "console.info",
-    "console.debug",
-    "a console of its own",
-    "process.stdout.write",
-    "bytes",
-    "piped",
-  ];
-  for (const text of printed) expect(server.stderr.all).toContain(text);
-});
+test.each(["stdio", "both"] as const)(
+  "transport %s: whatever is printed goes to stderr",
+  async (transport) => {
+    const folder = await projectWithTools("hostile-tools.ts", { transport });
+    const server = await startServer(folder, { env: { MCP_TRANSPORT: "stdio" } }).initialize();
+    expect((await server.call("prints")).result.structuredContent).toEqual({ done: true });
+    await expectAlive(server);
+    expect(server.stdout.all).toHaveLength(3);
+    const printed = [
+      "printed while the module is loaded",
+      "written while the module is loaded",
+      "console.log",
+      "console.info",
+      "console.debug",
+      "a console of its own",
+      "process.stdout.write",
+      "bytes",
+      "piped",
+    ];
+    for (const text of printed) expect(server.stderr.all).toContain(text);
+  },
+);
 
 test("blank lines are skipped, and CRLF ends a line too", async () => {
   const server = await serve();

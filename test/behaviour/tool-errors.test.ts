@@ -45,9 +45,10 @@ describe("a malformed call is a protocol error", () => {
   test.each(["no_such_tool", "__proto__", "constructor", "toString", "", "ECHO", " echo"])(
     "the unknown tool %j",
     async (name) => {
-      expect((await server.call(name)).error).toEqual(
-        refused(`Unknown tool: ${JSON.stringify(name)}. tools/list names all tools.`),
-      );
+      const { id, error } = await server.call(name);
+      expect(error).toEqual(refused(`Unknown tool: ${JSON.stringify(name)}. tools/list names all tools.`));
+      const line = await server.logged({ requestId: id, message: "tool call refused" });
+      expect(line).toMatchObject({ level: "warn", reason: error?.message });
     },
   );
 
