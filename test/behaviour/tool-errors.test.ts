@@ -105,6 +105,8 @@ describe("arguments that do not fit the schema", () => {
     const text = failureText(await server.call("nested", { rows: Array(10_000).fill({}) }));
     expect(text.length).toBeLessThan(5000);
     expect(text).toContain("and 9984 more");
+    const keys = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`key${i}`, i]));
+    expect(failureText(await server.call("echo", keys)).length).toBeLessThan(5000);
   });
 });
 

@@ -46,6 +46,7 @@ export class ToolError extends Error {
 
 /** More than the model needs in order to see what is wrong. */
 const maxIssues = 20;
+const maxIssueLength = 500;
 
 /** Tells the model what to change about its arguments, field by field. */
 export function invalidArguments(
@@ -76,7 +77,8 @@ function describeIssues(issues: z.core.$ZodIssue[], parent = ""): string[] {
 		if (issue.code === "invalid_key" || issue.code === "invalid_element") {
 			return describeIssues(issue.issues, path);
 		}
-		return [`${path || "arguments"}: ${issue.message}`];
+		const line = `${path || "arguments"}: ${issue.message}`;
+		return [line.slice(0, maxIssueLength)];
 	});
 }
 
