@@ -66,7 +66,7 @@ describe("a tool that logs what it should not", () => {
 
   test("cyclic, deep and huge objects do not break it", () => {
     expect(line("a cyclic object")).toMatchObject({ cyclic: { name: "cyclic" } });
-    expect(line("a deep object")).toBeDefined();
+    expect(JSON.stringify(line("a deep object")?.deep).length).toBeLessThan(200);
     expect(line("a huge object")).toBeDefined();
     expect(line("a buffer")).toMatchObject({ bytes: "[1000000 bytes]", big: 5 });
     expect(line("a trap")).toMatchObject({ trap: "[unreadable]" });

@@ -153,6 +153,17 @@ test("a closed stderr is survived", async () => {
   await expectEnd(server, () => server.process.stdin?.end());
 });
 
+test("a full disk behind stderr is survived", async () => {
+  const entry = path.join(project, "dist", "index.js");
+  const server = startServer(project, {
+    command: ["/bin/sh", "-c", 'exec "$0" "$1" 2>/dev/full', process.execPath, entry],
+  });
+  await server.initialize();
+  await server.call("prints");
+  expect((await server.call("echo", { text: "alive" })).result.structuredContent).toEqual({ text: "alive" });
+  await expectEnd(server, () => server.process.stdin?.end());
+});
+
 test("a closed stdout ends it with 0 and no stack", async () => {
   const server = await serve();
   server.process.stdout?.destroy();
