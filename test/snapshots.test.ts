@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Answers } from "../src/options/declaration.ts";
-import { planProject } from "../src/plan/plan.ts";
+import { type PlannedFile, planProject } from "../src/plan/plan.ts";
 import { combinations } from "./support/combinations.ts";
 
 /**
@@ -28,10 +28,36 @@ function word(answers: Answers, choice: Choice): string {
 const withoutManifest = (answers: Answers) =>
   planProject(answers).filter((file) => file.path !== ".create-mcp-server.json");
 
+/**
+ * The README depends on every choice there is, so it is pinned in parts, of which each depends on few: its sections,
+ * and the rows of its table of files. Its outline says which of them make the whole.
+ */
+function inParts({ path: file, content }: PlannedFile): [string, string][] {
+  if (file !== "README.md") return [[file, content]];
+  const parts = content.split(/^(?=## |\| `(?:src|test|Dockerfile|pnpm|\.))/m).map((part) => {
+    const words = part
+      .split("\n")[0]
+      ?.replaceAll(/[^\w.]+/g, "-")
+      .slice(0, 30);
+    return [`${file}/${words}`, part] as [string, string];
+  });
+  return [[`${file}/outline`, parts.map(([name]) => `${name}\n`).join("")], ...parts];
+}
+
 const plans = combinations.map((answers) => ({
   answers,
-  files: new Map(withoutManifest(answers).map((file) => [file.path, file.content])),
+  files: new Map(withoutManifest(answers).flatMap(inParts)),
 }));
+
+test("parts are told apart by their names", () => {
+  for (const answers of combinations) {
+    for (const file of withoutManifest(answers)) {
+      const names = inParts(file).map(([name]) => name);
+      expect(new Set(names).size).toBe(names.length);
+    }
+  }
+});
+
 const paths = [...new Set(plans.flatMap(({ files }) => [...files.keys()]))].sort();
 
 /** The variants of a file, named a, b, c ... in the order in which the combinations bring them up. */
@@ -102,9 +128,20 @@ describe("generated output", () => {
     expect(stored.sort()).toEqual(made.sort());
   });
 
-  test.each(["pm", "docker", "ci"] as const)("%s never changes src/, test/ or package.json", (choice) => {
-    for (const file of paths.filter((name) => /^(src|test)\/|^package\.json$/.test(name))) {
-      expect(decidingChoices(file), file).not.toContain(choice);
-    }
-  });
+  test.each(["pm", "docker", "ci"] as const)(
+    "%s never changes src/, test/ or what package.json runs",
+    (choice) => {
+      for (const file of paths.filter((name) => /^(src|test)\/|^tsconfig/.test(name))) {
+        expect(decidingChoices(file), file).not.toContain(choice);
+      }
+      const others = choices.filter((other) => other !== choice);
+      const scripts = new Map<string, string>();
+      for (const { answers, files } of plans) {
+        const { allowScripts, resolutions, ...rest } = JSON.parse(files.get("package.json") as string);
+        const key = others.map((other) => word(answers, other)).join(" ");
+        expect(JSON.stringify(rest)).toBe(scripts.get(key) ?? JSON.stringify(rest));
+        scripts.set(key, JSON.stringify(rest));
+      }
+    },
+  );
 });

@@ -47,6 +47,7 @@ const cases: Case[] = [
     project: "here",
     packageName: "here",
   },
+  { title: "no directory, with --yes", args: quick, exitCode: 0, project: "my-mcp-server" },
   {
     title: "a folder with only .git",
     given: async (at) => {
