@@ -15,7 +15,7 @@ export const overlays: readonly Overlay[] = [
     folder: "base",
     when: () => true,
     dependencies: ["@modelcontextprotocol/sdk", "pino", "zod"],
-    devDependencies: ["@biomejs/biome", "@types/node", "tsx", "typescript", "vitest"],
+    devDependencies: ["@biomejs/biome", "@types/node", "tsx", "typescript", "vite", "vitest"],
   },
   { folder: "transport-stdio", when: (project) => project.stdio },
   {

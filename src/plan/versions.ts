@@ -15,6 +15,8 @@ export const versions = {
   pino: { version: "10.4.0", node: ">=20" },
   tsx: { version: "4.23.15", node: ">=18" },
   typescript: { version: "7.0.2", node: ">=16.20" },
+  // 8.4.0 has an optional dependency that not every registry carries; without it `npm ci` and Yarn fail.
+  vite: { version: "8.3.8", node: "^20.19.0 || >=22.12.0" },
   vitest: { version: "4.1.12", node: "^20.0.0 || ^22.0.0 || >=24.0.0" },
   zod: { version: "4.6.7", node: "*" },
 } as const;
