@@ -1,3 +1,4 @@
+import { lstat } from "node:fs/promises";
 import { CommandError } from "../errors.ts";
 
 /** What went wrong, and what a person can do, by error code. */
@@ -11,14 +12,33 @@ const explanations: Record<string, readonly [what: string, advice: string]> = {
   ENOTDIR: ["a part of the path is a file", "Choose another directory."],
   ELOOP: ["the path has too many links", "Choose another directory."],
   EMFILE: ["too many files are open", "Close some programs and run the command again."],
+  ENOTEMPTY: ["something else has appeared there meanwhile", "Choose another directory, or empty this one."],
+  EEXIST: ["something else has appeared there meanwhile", "Choose another directory, or empty this one."],
+  ENOENT: ["something there has been removed meanwhile", "Run the command again."],
 };
 
-/** Says in words what the file system refused; other errors are returned as they are. */
-export function fileSystemFailure(error: unknown): unknown {
-  if (!(error instanceof Error) || !("code" in error)) return error;
-  const explanation = explanations[error.code as string];
-  if (!explanation) return error;
-  const [what, advice] = explanation;
-  const at = "path" in error ? ` to ${error.path}` : "";
-  return new CommandError(`cannot write${at}: ${what}`, `${advice} Nothing was written.`, error);
+/**
+ * Says in words what the file system refused; other errors are returned as they are.
+ *
+ * @param directory what a person would call the place: the error itself may name a hidden folder of ours.
+ */
+export function fileSystemFailure(error: unknown, directory: string): unknown {
+  if (!(error instanceof Error) || !("syscall" in error) || !("code" in error)) return error;
+  const [what, advice] = explanations[String(error.code)] ?? [error.message, "Choose another directory."];
+  return new CommandError(`cannot write to ${directory}: ${what}`, `${advice} Nothing was written.`, error);
+}
+
+export function isCode(error: unknown, ...codes: string[]): boolean {
+  return error instanceof Error && "code" in error && codes.includes(error.code as string);
+}
+
+/** Whether something stands at a path, be it a link that leads nowhere. */
+export async function exists(at: string): Promise<boolean> {
+  try {
+    await lstat(at);
+    return true;
+  } catch (error) {
+    if (isCode(error, "ENOENT", "ENOTDIR")) return false;
+    throw error;
+  }
 }

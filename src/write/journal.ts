@@ -2,6 +2,8 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import { CommandError } from "../errors.ts";
 import { contentHash } from "../plan/manifest.ts";
+import { exists } from "./file-system-failure.ts";
+import { isProjectPath } from "./project-file.ts";
 
 /** What is about to be moved into a directory that exists: enough to undo it, whatever kills the run. */
 export interface Journal {
@@ -12,6 +14,8 @@ export interface Journal {
 }
 
 const journalFile = "journal.json";
+/** A project has some dozens of files; what is larger than this was not written by us. */
+const largestJournal = 256 * 1024;
 /** Where in a staging folder the files wait. */
 export const projectFolder = "project";
 
@@ -30,12 +34,11 @@ export async function writeJournal(staging: string, journal: Journal): Promise<v
  */
 export async function readJournal(staging: string): Promise<Journal | undefined> {
   const file = path.join(staging, journalFile);
-  const text = await fs.readFile(file, "utf8").catch(() => undefined);
-  if (text === undefined) return undefined;
+  if (!(await exists(file))) return undefined;
   const z = await import("zod/mini");
-  const inside = z.string().check(z.refine(isInside));
+  const inside = z.string().check(z.refine(isProjectPath));
   const schema = z.object({ files: z.record(inside, z.string()), folders: z.array(inside) });
-  const result = schema.safeParse(parseJson(text));
+  const result = schema.safeParse(await readJson(file));
   if (result.success) return result.data;
   throw new CommandError(
     `${file} was left by an earlier run and cannot be read`,
@@ -43,8 +46,11 @@ export async function readJournal(staging: string): Promise<Journal | undefined>
   );
 }
 
-/** What a JSON text says, or nothing where it is none. */
-export function parseJson(text: string): unknown {
+/** What a JSON file says, or nothing where it is no file, too large, or no JSON. */
+async function readJson(file: string): Promise<unknown> {
+  const stat = await fs.lstat(file);
+  if (!stat.isFile() || stat.size > largestJournal) return undefined;
+  const text = await fs.readFile(file, "utf8");
   try {
     return JSON.parse(text);
   } catch {
@@ -53,39 +59,34 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Takes back a move that was cut short. Only files that are still what was moved are removed: one that a person has
- * changed since is theirs.
+ * Takes back a move that was cut short. Only files that were moved, and are still what was moved, are removed: one that
+ * a person has put there or changed since is theirs.
  */
-export async function undoMove(target: string, journal: Journal): Promise<void> {
+export async function undoMove(target: string, staging: string, journal: Journal): Promise<void> {
   for (const [file, hash] of Object.entries(journal.files)) {
-    const moved = path.join(target, file);
-    if (await isReachable(target, file)) {
-      const content = await fs.readFile(moved, "utf8");
-      if (contentHash(content) === hash) await fs.unlink(moved);
-    }
+    if (await exists(path.join(staging, projectFolder, file))) continue;
+    if (await isUnchanged(target, file, hash)) await fs.unlink(path.join(target, file));
   }
   for (const folder of [...journal.folders].reverse()) {
-    if (await isReachable(target, folder)) await fs.rmdir(path.join(target, folder)).catch(() => {});
+    // One that is not empty holds something of a person.
+    if (await reach(target, folder)) await fs.rmdir(path.join(target, folder)).catch(() => {});
   }
 }
 
-/** A relative path with forward slashes that stays below where it starts. */
-export function isInside(file: string): boolean {
-  return (
-    file !== "" &&
-    !path.isAbsolute(file) &&
-    !/[\\:\0]/.test(file) &&
-    !file.split("/").some((part) => /^\.{0,2}$/.test(part))
-  );
+async function isUnchanged(target: string, file: string, hash: string): Promise<boolean> {
+  const stat = await reach(target, file);
+  // Only a plain file is read: a pipe would never end.
+  if (!stat?.isFile()) return false;
+  return contentHash(await fs.readFile(path.join(target, file), "utf8")) === hash;
 }
 
-/** Whether a path exists and is reached without following a link, which could lead anywhere. */
-async function isReachable(target: string, file: string): Promise<boolean> {
-  let at = target;
-  for (const part of file.split("/")) {
-    at = path.join(at, part);
-    const stat = await fs.lstat(at).catch(() => undefined);
-    if (!stat || stat.isSymbolicLink()) return false;
+/** What stands at a path that is reached without following a link, which could lead anywhere. */
+async function reach(target: string, file: string) {
+  const parts = file.split("/");
+  for (const [index] of parts.entries()) {
+    const stat = await fs.lstat(path.join(target, ...parts.slice(0, index + 1))).catch(() => undefined);
+    if (!stat || stat.isSymbolicLink()) return undefined;
+    if (index === parts.length - 1) return stat;
   }
-  return true;
+  return undefined;
 }

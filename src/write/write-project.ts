@@ -1,16 +1,14 @@
 import fs from "node:fs/promises";
 import path from "node:path";
+import { CommandError } from "../errors.ts";
 import { contentHash } from "../plan/manifest.ts";
-import { fileSystemFailure } from "./file-system-failure.ts";
-import { isInside, type Journal, projectFolder, undoMove, writeJournal } from "./journal.ts";
-import { acquireStaging, stagingName } from "./staging.ts";
-import { nearestExisting, prepareTarget } from "./target.ts";
+import { exists, fileSystemFailure } from "./file-system-failure.ts";
+import { type Journal, projectFolder, undoMove, writeJournal } from "./journal.ts";
+import { foldersOf, type ProjectFile, refuseBadPaths } from "./project-file.ts";
+import { acquireStaging, releaseStaging, stagingName } from "./staging.ts";
+import { openTarget, type Target } from "./target.ts";
 
-export interface ProjectFile {
-  /** Relative to the project, with forward slashes. */
-  readonly path: string;
-  readonly content: string;
-}
+export type { ProjectFile } from "./project-file.ts";
 
 /**
  * Writes a project, all or nothing. Every file is staged beside its target first. A new directory, with any missing
@@ -27,27 +25,42 @@ export async function writeProject(
   signal?: AbortSignal,
 ): Promise<string | undefined> {
   refuseBadPaths(files);
+  const { target, recovered } = await openTarget(directory);
   try {
-    const recovered = await prepareTarget(directory);
-    const existing = await nearestExisting(directory);
-    const staging = path.join(existing, stagingName(directory));
+    const staging = path.join(target.existing, stagingName(target.directory));
     await acquireStaging(staging);
-    try {
-      if (existing === directory) await moveInto(directory, staging, files, signal);
-      else await appearAt(directory, existing, staging, files, signal);
-    } finally {
-      await fs.rm(staging, { recursive: true, force: true });
-    }
+    await writeThrough(staging, target, files, signal);
     return recovered;
   } catch (error) {
-    throw fileSystemFailure(error);
+    throw fileSystemFailure(error, directory);
   }
+}
+
+/** From the moment that we own the staging folder until it is gone again. */
+async function writeThrough(
+  staging: string,
+  target: Target,
+  files: readonly ProjectFile[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  try {
+    if (target.existing === target.directory) await moveInto(target.directory, staging, files, signal);
+    else await appearAt(target, staging, files, signal);
+  } catch (error) {
+    if (!(error instanceof UndoFailed)) await tidyUp(staging);
+    throw error;
+  }
+  await tidyUp(staging);
+}
+
+/** What has been decided by now stands, whether or not this works; the next run here tries again. */
+async function tidyUp(staging: string): Promise<void> {
+  await releaseStaging(staging).catch(() => {});
 }
 
 /** A directory that is not there yet, and any missing ones above it, appear by one rename. */
 async function appearAt(
-  directory: string,
-  existing: string,
+  { directory, existing }: Target,
   staging: string,
   files: readonly ProjectFile[],
   signal: AbortSignal | undefined,
@@ -64,8 +77,7 @@ async function moveInto(
   files: readonly ProjectFile[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const waiting = path.join(staging, projectFolder);
-  await stage(waiting, files, signal);
+  await stage(path.join(staging, projectFolder), files, signal);
   const journal: Journal = {
     files: Object.fromEntries(files.map((file) => [file.path, contentHash(file.content)])),
     folders: foldersOf(files),
@@ -73,10 +85,32 @@ async function moveInto(
   await writeJournal(staging, journal);
   try {
     for (const folder of journal.folders) await fs.mkdir(path.join(directory, folder));
-    for (const file of files) await fs.rename(path.join(waiting, file.path), path.join(directory, file.path));
+    for (const file of files) {
+      signal?.throwIfAborted();
+      await moveFile(path.join(staging, projectFolder, file.path), path.join(directory, file.path));
+    }
   } catch (error) {
-    await undoMove(directory, journal);
+    await undoMove(directory, staging, journal).catch((cause: unknown) => {
+      throw new UndoFailed(directory, cause);
+    });
     throw error;
+  }
+}
+
+/** A rename would replace a file that somebody has put there meanwhile. */
+async function moveFile(from: string, to: string): Promise<void> {
+  if (await exists(to)) throw new CommandError(`${to} has appeared meanwhile`, "Choose another directory.");
+  await fs.rename(from, to);
+}
+
+/** The journal has to stay then: the next run needs it. */
+class UndoFailed extends CommandError {
+  constructor(directory: string, cause: unknown) {
+    super(
+      `${directory} holds a part of the project`,
+      "Run the command again: it takes that part back first.",
+      cause,
+    );
   }
 }
 
@@ -88,29 +122,11 @@ async function stage(
   signal?.throwIfAborted();
   await fs.mkdir(folder, { recursive: true });
   for (const below of foldersOf(files)) await fs.mkdir(path.join(folder, below));
-  // Side by side: most of the time that a run takes is spent in waiting for the file system.
-  await Promise.all(
+  // Side by side: most of the time that a run takes is spent in waiting for the file system. All have to have ended,
+  // also when one fails: where a file is still open, Windows does not let its folder be moved away.
+  const written = await Promise.allSettled(
     files.map((file) => fs.writeFile(path.join(folder, file.path), file.content, { flag: "wx" })),
   );
+  for (const result of written) if (result.status === "rejected") throw result.reason;
   signal?.throwIfAborted();
-}
-
-/** Every folder that the files stand in, outer ones first. */
-function foldersOf(files: readonly ProjectFile[]): string[] {
-  const folders = new Set<string>();
-  for (const file of files) {
-    const parts = file.path.split("/").slice(0, -1);
-    for (const [index] of parts.entries()) folders.add(parts.slice(0, index + 1).join("/"));
-  }
-  return [...folders];
-}
-
-/** A plan never holds such paths; should one ever come to, nothing must be written. */
-function refuseBadPaths(files: readonly ProjectFile[]): void {
-  const seen = new Set<string>();
-  for (const { path: file } of files) {
-    if (!isInside(file)) throw new Error(`a planned path leads out of the project: ${file}`);
-    if (seen.has(file.toLowerCase())) throw new Error(`two planned files have the same path: ${file}`);
-    seen.add(file.toLowerCase());
-  }
 }

@@ -1,0 +1,10 @@
+import type { ProjectFile } from "../../src/write/project-file.ts";
+
+/** A project of so many files, in folders of different depths. */
+export function someFiles(count: number): ProjectFile[] {
+  const folders = ["", "src/", "src/tools/", "test/"];
+  return Array.from({ length: count }, (_, index) => ({
+    path: `${folders[index % folders.length]}file-${index}.txt`,
+    content: `the content of file ${index}\n`,
+  }));
+}
