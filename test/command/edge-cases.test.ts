@@ -7,12 +7,6 @@ import { gitIdentity, type RunOptions, run, standIn, start, tree } from "../supp
 import { plainAnswers } from "../support/generated.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
-let folder: string;
-beforeEach(async () => {
-  folder = await temporaryFolder("edge");
-});
-afterEach(() => fs.remove(folder));
-
 /** The quickest complete run. */
 const quick = ["--yes", "--no-samples", "--no-install", "--no-git"];
 
@@ -341,67 +335,79 @@ async function expectProject(project: string, packageName = path.basename(projec
   expect(files).toEqual(planned.map((file) => file.path).sort());
 }
 
+/** A new folder for each test of a block. */
+function folderForEach(): () => string {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await temporaryFolder("edge");
+  });
+  afterEach(() => fs.remove(folder));
+  return () => folder;
+}
+
 describe("git", () => {
+  const here = folderForEach();
   const args = ["x", "--yes", "--no-samples", "--no-install"];
 
   test("a first commit has every file", async () => {
-    const { exitCode } = await run(args, { cwd: folder });
+    const { exitCode } = await run(args, { cwd: here() });
     expect(exitCode).toBe(0);
-    const log = await git(path.join(folder, "x"), "log", "--format=%an %s");
+    const log = await git(path.join(here(), "x"), "log", "--format=%an %s");
     expect(log.stdout).toMatch(/^Test .+/);
-    expect((await git(path.join(folder, "x"), "status", "--porcelain")).stdout).toBe("");
+    expect((await git(path.join(here(), "x"), "status", "--porcelain")).stdout).toBe("");
   });
 
   test("no git: said so, exit 0", async () => {
-    const { exitCode, stdout } = await run(args, { cwd: folder, env: { PATH: "/nonexistent" } });
+    const { exitCode, stdout } = await run(args, { cwd: here(), env: { PATH: "/nonexistent" } });
     expect(stdout).toMatch(/git is not installed/);
     expect(exitCode).toBe(0);
-    expect(await fs.pathExists(path.join(folder, "x/package.json"))).toBe(true);
+    expect(await fs.pathExists(path.join(here(), "x/package.json"))).toBe(true);
   });
 
   test("no identity: said so, the files are staged, exit 0", async () => {
     const nobody = Object.fromEntries(Object.keys(gitIdentity).map((name) => [name, undefined]));
-    const env = { ...nobody, GIT_CONFIG_GLOBAL: path.join(folder, "config"), GIT_CONFIG_NOSYSTEM: "1" };
+    const env = { ...nobody, GIT_CONFIG_GLOBAL: path.join(here(), "config"), GIT_CONFIG_NOSYSTEM: "1" };
     await fs.outputFile(env.GIT_CONFIG_GLOBAL, "[user]\n\tuseConfigOnly = true\n");
-    const { exitCode, stdout } = await run(args, { cwd: folder, env });
+    const { exitCode, stdout } = await run(args, { cwd: here(), env });
     expect(stdout).toMatch(/git does not know who you are/);
     expect(exitCode).toBe(0);
-    const staged = await git(path.join(folder, "x"), "diff", "--cached", "--name-only");
+    const staged = await git(path.join(here(), "x"), "diff", "--cached", "--name-only");
     expect(staged.stdout.split("\n")).toContain("package.json");
   });
 
   test("inside another repository: said so, no repository of its own", async () => {
-    await git(folder, "init", "--quiet");
-    const { exitCode, stdout } = await run(args, { cwd: folder });
+    await git(here(), "init", "--quiet");
+    const { exitCode, stdout } = await run(args, { cwd: here() });
     expect(stdout).toMatch(/inside another repository/);
     expect(exitCode).toBe(0);
-    expect(await fs.pathExists(path.join(folder, "x/.git"))).toBe(false);
+    expect(await fs.pathExists(path.join(here(), "x/.git"))).toBe(false);
   });
 
   test("a repository with commits: the files are left to its owner", async () => {
-    await git(folder, "init", "--quiet");
-    await git(folder, "commit", "--quiet", "--allow-empty", "--message", "mine");
-    const { exitCode, stdout } = await run([".", "--name", "x", ...args.slice(1)], { cwd: folder });
+    await git(here(), "init", "--quiet");
+    await git(here(), "commit", "--quiet", "--allow-empty", "--message", "mine");
+    const { exitCode, stdout } = await run([".", "--name", "x", ...args.slice(1)], { cwd: here() });
     expect(stdout).toMatch(/has commits already/);
     expect(exitCode).toBe(0);
-    expect((await git(folder, "log", "--format=%s")).stdout).toBe("mine");
+    expect((await git(here(), "log", "--format=%s")).stdout).toBe("mine");
   });
 });
 
 describe("install", () => {
+  const here = folderForEach();
   const args = ["x", "--yes", "--no-samples"];
 
   test("a failed install leaves the project, says how to resume, exits 1", async () => {
-    const bin = await standIn(path.join(folder, "bin"), "npm", "echo registry on fire >&2; exit 7");
-    const { exitCode, stderr } = await run(args, { cwd: folder, path: bin });
+    const bin = await standIn(path.join(here(), "bin"), "npm", "echo registry on fire >&2; exit 7");
+    const { exitCode, stderr } = await run(args, { cwd: here(), path: bin });
     expect(stderr).toMatch(/npm install failed with exit code 7.*registry on fire.*cd .*x && npm install/s);
     expect(exitCode).toBe(1);
-    await expectProject(path.join(folder, "x"));
+    await expectProject(path.join(here(), "x"));
   });
 
   test("a missing package manager: exit 1, says how to resume", async () => {
     const { exitCode, stderr } = await run([...args, "--pm", "bun"], {
-      cwd: folder,
+      cwd: here(),
       env: { PATH: "/nonexistent" },
     });
     expect(stderr).toMatch(/bun is not installed.*bun install/s);
@@ -409,15 +415,15 @@ describe("install", () => {
   });
 
   test("Ctrl-C during the install: exit 130, the project stays, the installer ends", async () => {
-    const started = path.join(folder, "started");
-    const bin = await standIn(path.join(folder, "bin"), "npm", `echo $$ > ${started}; exec sleep 600`);
-    const running = start(args, { cwd: folder, path: bin });
+    const started = path.join(here(), "started");
+    const bin = await standIn(path.join(here(), "bin"), "npm", `echo $$ > ${started}; exec sleep 600`);
+    const running = start(args, { cwd: here(), path: bin });
     const pid = await waitForContent(started);
     running.kill("SIGINT");
     const { exitCode, stderr } = await running;
     expect(exitCode).toBe(130);
     expect(stderr).toMatch(/The project is in place.*npm install/s);
-    await expectProject(path.join(folder, "x"));
+    await expectProject(path.join(here(), "x"));
     expect(() => process.kill(Number(pid), 0)).toThrow(/ESRCH/);
   });
 });

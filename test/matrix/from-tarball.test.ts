@@ -6,7 +6,7 @@ import type { Answers } from "../../src/options/declaration.ts";
 import { plainAnswers } from "../support/generated.ts";
 import { nodeBinary } from "../support/node-versions.ts";
 import { probe } from "../support/probe.ts";
-import { installedTarball } from "../support/tarball.ts";
+import { installTarball } from "../support/tarball.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 interface Case {
@@ -44,14 +44,15 @@ const cases: Case[] = [
 ];
 
 let folder: string;
+let command: string;
 beforeAll(async () => {
   folder = await temporaryFolder("tarball");
+  command = await installTarball(folder);
 });
 afterAll(() => fs.remove(folder));
 
 describe("from the packed tarball, with dependencies installed from scratch", () => {
   test.each(cases)("$title on Node $node", { timeout: 300_000 }, async ({ node, flags, answers }) => {
-    const command = await installedTarball();
     const binary = await nodeBinary(node);
     const env = {
       PATH: [path.dirname(binary), process.env.PATH].join(path.delimiter),
