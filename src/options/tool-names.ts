@@ -38,10 +38,13 @@ export function toolFileName(name: string): string {
   return takenFileName.test(file) ? `${file}-tool` : file;
 }
 
+/** The longest identifier with which a stub's first line stays within the formatter's 80 columns. */
+const longestIdentifier = 40;
+
 /** A JavaScript identifier for a tool, which can neither be a keyword nor hide a global: `listReposTool`. */
 export function toolIdentifier(name: string): string {
   const [first = "", ...rest] = words(name);
-  const camel = first + rest.map(capitalise).join("");
+  const camel = (first + rest.map(capitalise).join("")).slice(0, longestIdentifier);
   if (camel === "") return "tool";
   return `${/^\d/.test(camel) ? "_" : ""}${camel}Tool`;
 }

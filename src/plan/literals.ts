@@ -23,12 +23,19 @@ export function yaml(text: string): string {
 
 /** Markdown in which the text stands for itself (CommonMark, section 2.4 "Backslash escapes"). */
 export function md(text: string): string {
-  return text
-    .replace(/[\\`*_{}[\]<>&#~|$@:]/g, "\\$&")
-    .replace(/^( *)([-+=]|\d+[.)])/, (_, spaces: string, marker: string) => `${spaces}${escapeLast(marker)}`)
-    .replace(/^[ \u00a0]+|[ \u00a0]+$/g, (spaces) =>
-      [...spaces].map((c) => `&#${c.charCodeAt(0)};`).join(""),
-    );
+  return (
+    text
+      .replace(/[\\`*_{}[\]<>&#~|$@:]/g, "\\$&")
+      // GitHub makes a link of what begins so, and takes what is escaped after it at its word.
+      .replace(/www(?=\.)/gi, "$&\\")
+      .replace(
+        /^( *)([-+=]|\d+[.)])/,
+        (_, spaces: string, marker: string) => `${spaces}${escapeLast(marker)}`,
+      )
+      .replace(/^[ \u00a0]+|[ \u00a0]+$/g, (spaces) =>
+        [...spaces].map((c) => `&#${c.charCodeAt(0)};`).join(""),
+      )
+  );
 }
 
 function escapeLast(marker: string): string {

@@ -22,7 +22,7 @@ export type Project = ReturnType<typeof describeProject>;
 export function describeProject(answers: Answers) {
   const { samples, progress, transport } = answers;
   const own = answers.tools.length > 0 || samples ? answers.tools : [onlyStub];
-  const stubs = own.map(stub);
+  const stubs = withOwnIdentifiers(own.map(stub));
   const sampleTools = samples ? [sample("reserve_seat"), sample("query_order")] : [];
   if (samples && progress) sampleTools.push(sample("batch_translate"));
   const tools = [...sampleTools, ...stubs];
@@ -36,8 +36,7 @@ export function describeProject(answers: Answers) {
     stubs,
     tools,
     /** The same as the registry imports them: sorted by path, as the linter wants it. */
-    toolImports: [...tools].sort((a, b) => (a.importPath < b.importPath ? -1 : 1)),
-    firstTool: tools[0] as PlannedTool,
+    toolImports: [...tools].sort(byImportPath),
     packageManager: packageManagers[answers.pm],
     versions,
     supportedNode,
@@ -51,6 +50,23 @@ export function describeProject(answers: Answers) {
 function shortName(packageName: string): string {
   const words = packageName.replace(/^@[^/]+\//, "").match(/[a-z0-9]+/gi);
   return words?.join("-").toLowerCase() ?? "mcp-server";
+}
+
+/** Two long names can have the same beginning, which is all that an identifier keeps. */
+function withOwnIdentifiers(tools: readonly PlannedTool[]): PlannedTool[] {
+  const taken = new Set<string>();
+  return tools.map((tool) => {
+    let identifier = tool.identifier;
+    for (let number = 2; taken.has(identifier); number++) identifier = `${tool.identifier}${number}`;
+    taken.add(identifier);
+    return { ...tool, identifier };
+  });
+}
+
+/** The linter's order: by the path without its ending, and numbers by their value. */
+function byImportPath(a: PlannedTool, b: PlannedTool): number {
+  const stem = ({ importPath }: PlannedTool) => importPath.slice(0, -".js".length);
+  return stem(a).localeCompare(stem(b), "en", { numeric: true });
 }
 
 function stub(name: string): PlannedTool {
