@@ -34,12 +34,13 @@ async function runCreate(line: CommandLine, plain: Output): Promise<void> {
   const { create } = await import("./create.ts");
   const result = await create(line, interactive, output, stop.signal);
   if (line.json) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
-  else summarise(result, output);
+  // Plain also in a terminal: commands are there to be copied.
+  else summarise(result, plain);
 }
 
 function summarise(result: CreateResult, output: Output): void {
   if (result.dryRun) output.say([`Would write to ${result.directory}:`, ...result.files].join("\n  "));
-  for (const note of result.notes) output.say(`Note: ${note}`);
+  if (result.dryRun) for (const note of result.notes) output.say(`Note: ${note}`);
   if (!result.dryRun) output.say(["\nNext:", ...result.nextSteps].join("\n  "));
   output.say(`\nThe same project again:\n  ${result.reproduce}`);
 }

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { UsageError } from "./errors.ts";
-import { firstProblem, unanswered, withDefaults } from "./options/answers.ts";
+import { Cancelled, UsageError } from "./errors.ts";
+import { firstProblem, problemWithValues, unanswered, withDefaults } from "./options/answers.ts";
 import { type Answers, type Choices, type OptionName, optionList } from "./options/declaration.ts";
 import { type CommandLine, defaultDirectory } from "./options/flags.ts";
-import { resolveTarget, type Target } from "./options/project-name.ts";
+import { packageNameProblem, resolveTarget, type Target } from "./options/project-name.ts";
 import { invokingPackageManager } from "./plan/package-managers.ts";
 import { type PlannedFile, planProject } from "./plan/plan.ts";
 import { nextSteps } from "./report/next-steps.ts";
@@ -33,12 +33,8 @@ interface Decision {
   readonly choices: Choices;
 }
 
-/** What happened after the commit point. */
-interface Outcome {
-  readonly installed: boolean;
-  readonly committed: boolean;
-  readonly notes: readonly string[];
-}
+/** What is known once everything is done. */
+type Outcome = Pick<CreateResult, "installed" | "committed" | "notes">;
 
 /**
  * Creates a project: decides, plans, writes all or nothing, then installs and initialises git.
@@ -53,24 +49,28 @@ export async function create(
   signal: AbortSignal,
 ): Promise<CreateResult> {
   const cwd = process.cwd();
-  const decision = await decide(line, interactive, cwd);
+  const decision = await decide(line, interactive, cwd, signal);
   const { target, choices } = decision;
   const files = planProject(answersOf(decision));
-  const outcome = line.dryRun ? nothingDone : await carryOut(decision, files, output, signal);
+  const reproduce = reproduceCommand(path.basename(target.directory), explicitName(target), choices);
+  const outcome = await (line.dryRun ? lookOnly(decision) : carryOut(decision, files, output, signal));
   return {
     directory: target.directory,
     name: target.name,
     dryRun: line.dryRun,
     files: files.map((file) => file.path),
-    installed: outcome.installed,
-    committed: outcome.committed,
-    notes: [...(target.note ? [target.note] : []), ...outcome.notes],
+    ...outcome,
     nextSteps: nextSteps(target.directory, cwd, choices, outcome.installed),
-    reproduce: reproduceCommand(path.basename(target.directory), explicitName(target), choices),
+    reproduce,
   };
 }
 
-const nothingDone: Outcome = { installed: false, committed: false, notes: [] };
+/** What a dry run does: everything is refused that would be, and nothing is written. */
+async function lookOnly({ target }: Decision): Promise<Outcome> {
+  const { inspectTarget } = await import("./write/target.ts");
+  await inspectTarget(target.directory);
+  return { installed: false, committed: false, notes: target.note ? [target.note] : [] };
+}
 
 async function carryOut(
   { target, choices }: Decision,
@@ -78,36 +78,56 @@ async function carryOut(
   output: Output,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const recovered = await writeProject(target.directory, files, signal);
+  const notes: string[] = [];
+  // Said at once: a later step may fail, and then nobody would learn it.
+  const note = (text: string | undefined) => {
+    if (text === undefined) return;
+    notes.push(text);
+    output.say(`Note: ${text}`);
+  };
+  note(target.note);
+  note(await writeProject(target.directory, files, signal));
   output.say(`Created ${files.length} files in ${target.directory}`);
 
+  let failure: unknown;
   if (choices.install) {
     const { installDependencies } = await import("./finish/install.ts");
     output.say(`Installing with ${choices.pm} ...`);
-    await installDependencies(target.directory, choices.pm, signal);
+    failure = await installDependencies(target.directory, choices.pm, signal).catch(
+      (error: unknown) => error,
+    );
   }
-  const notes = recovered ? [recovered] : [];
-  if (!choices.git) return { installed: choices.install, committed: false, notes };
-  const { initialiseGit } = await import("./finish/git.ts");
-  const { committed, note } = await initialiseGit(target.directory, signal);
-  return { installed: choices.install, committed, notes: note ? [...notes, note] : notes };
+  // A failed install is no reason to do without the repository; a cancelled one is.
+  if (failure instanceof Cancelled) throw failure;
+  let committed = false;
+  if (choices.git) {
+    const { initialiseGit } = await import("./finish/git.ts");
+    const outcome = await initialiseGit(target.directory, signal);
+    committed = outcome.committed;
+    note(outcome.note);
+  }
+  if (failure) throw failure;
+  return { installed: choices.install, committed, notes };
 }
 
 /** Settles every question, by flag, by default or by asking, and refuses what cannot be. */
-async function decide(line: CommandLine, interactive: boolean, cwd: string): Promise<Decision> {
+async function decide(
+  line: CommandLine,
+  interactive: boolean,
+  cwd: string,
+  signal: AbortSignal,
+): Promise<Decision> {
   const context = { invokedBy: invokingPackageManager(process.env.npm_config_user_agent) };
-  const problem = firstProblem(line.choices, context);
-  if (problem) throw new UsageError(problem);
-
   let { directory, name, choices } = line;
-  if (line.yes) {
-    directory ??= defaultDirectory;
-  } else if (interactive) {
+  if (interactive && !line.yes) {
+    refuse(problemWithValues(choices, context));
     const { askMissing } = await import("./wizard/ask.ts");
-    ({ directory, name, choices } = await askMissing({ directory, name, choices }, context, cwd));
-  } else {
-    refuseMissing(directory, unanswered(choices, context));
+    ({ directory, name, choices } = await askMissing({ directory, name, choices }, context, { cwd, signal }));
+  } else if (line.yes) {
+    directory ??= defaultDirectory;
   }
+  refuse(firstProblem(choices, context));
+  if (!line.yes) refuseMissing(directory, unanswered(choices, context));
   const target = resolveTarget(directory as string, cwd, name, existsSync);
   if (target.name === undefined) {
     throw new UsageError(
@@ -116,6 +136,10 @@ async function decide(line: CommandLine, interactive: boolean, cwd: string): Pro
     );
   }
   return { target: { ...target, name: target.name }, choices: withDefaults(choices, context) };
+}
+
+function refuse(problem: string | undefined): void {
+  if (problem !== undefined) throw new UsageError(problem);
 }
 
 /** Without a terminal there is nobody to ask: what is missing is named at once. */
@@ -131,10 +155,10 @@ function refuseMissing(directory: string | undefined, options: readonly OptionNa
   );
 }
 
-/** The package name, where it had to be given because the folder's name does not say it. */
-function explicitName(target: Decision["target"]): string | undefined {
-  const implied = resolveTarget(path.basename(target.directory), "/", undefined, () => false).name;
-  return implied === target.name ? undefined : target.name;
+/** The package name, where it had to be given because the folder's name does not say it, or may not. */
+function explicitName({ directory, name }: Decision["target"]): string | undefined {
+  const folder = path.basename(directory);
+  return folder === name && packageNameProblem(folder) === undefined ? undefined : name;
 }
 
 /** What the manifest records: the name and every choice that shapes the project. */

@@ -1,5 +1,5 @@
 import { type OptionName, optionList } from "./options/declaration.ts";
-import { commandFlags } from "./options/flags.ts";
+import { commandFlags, defaultDirectory } from "./options/flags.ts";
 import type { Option } from "./options/option.ts";
 
 /** One row of the help text and of the README's option table. */
@@ -53,7 +53,13 @@ Usage
   npm create mcp-server@latest [directory] -- [options]
 
   The directory may be a path; its last part becomes the name; . is this one.
-  Without --yes, a terminal is asked for everything that is not given.
+  It must be empty, apart from .git. Not given, --yes takes ${defaultDirectory}.
+
+  In a terminal, everything that is not given is asked for. Without a terminal
+  nothing is asked: give every option that applies, or --yes for the defaults.
+
+  A tool's name has 1 to 64 letters, digits, "_" or "-". A package manager that
+  hands flags on does so after "--", as npm does above.
 
 Options
 ${rows.join("\n")}
@@ -63,6 +69,6 @@ Exit codes
 
 Examples
   create-mcp-server my-server --yes
-  create-mcp-server my-server --yes --transport http --tools list_repos,a
+  create-mcp-server my-server --yes --transport http --tools a,b
 `;
 }

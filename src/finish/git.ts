@@ -13,8 +13,18 @@ export interface GitOutcome {
  */
 export async function initialiseGit(directory: string, signal: AbortSignal): Promise<GitOutcome> {
   const { execa } = await import("execa");
-  const git = (...args: string[]) =>
-    execa("git", args, { cwd: directory, reject: false, stdin: "ignore", cancelSignal: signal });
+  async function git(...args: string[]) {
+    const result = await execa("git", args, {
+      cwd: directory,
+      reject: false,
+      stdin: "ignore",
+      cancelSignal: signal,
+      // What git says is read below, so it must say it in English.
+      env: { LC_ALL: "C" },
+    });
+    if (signal.aborted) throw new Cancelled("Cancelled during the first commit", "The project is in place.");
+    return result;
+  }
   const without = (note: string): GitOutcome => ({ committed: false, note });
 
   const inside = await git("rev-parse", "--show-prefix");
@@ -32,7 +42,6 @@ export async function initialiseGit(directory: string, signal: AbortSignal): Pro
   const add = await git("add", "--all");
   if (add.failed) return without(`git add failed: ${firstLine(add.stderr)}`);
   const commit = await git("commit", "--quiet", "--message", "Create the project with create-mcp-server");
-  if (signal.aborted) throw new Cancelled("Cancelled during the first commit", "The project is in place.");
   if (!commit.failed) return { committed: true, note: undefined };
   return without(
     /tell me who you are|empty ident|user\.useConfigOnly/i.test(commit.stderr)

@@ -23,7 +23,8 @@ export async function installDependencies(
     stdin: "ignore",
     cancelSignal: signal,
     forceKillAfterDelay: 2000,
-    env: { CI: "1", COREPACK_ENABLE_DOWNLOAD_PROMPT: "0" },
+    // Corepack would ask, and later versions of Yarn want a lock file where they think that CI runs them.
+    env: { COREPACK_ENABLE_DOWNLOAD_PROMPT: "0", YARN_ENABLE_IMMUTABLE_INSTALLS: "false" },
   });
   if (!result.failed) return;
   const resume = `The project is in place. To go on: cd ${shellWord(directory)} && ${packageManagers[pm].install}`;

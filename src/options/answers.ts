@@ -21,17 +21,25 @@ export function problemWith(option: Option, value: unknown, answers: KnownAnswer
   return undefined;
 }
 
-/** A first problem with what was given, with the option it belongs to; nothing when all is well. */
-export function firstProblem(given: GivenChoices, context: KnownAnswers): string | undefined {
-  const answers: Record<string, unknown> = { ...context, ...withDefaults(given, context) };
+/** A first problem with the values given, whatever else is still to be asked; nothing when all is well. */
+export function problemWithValues(given: GivenChoices, context: KnownAnswers): string | undefined {
   for (const [name, option] of optionList) {
-    if (given[name] === undefined) continue;
-    const problem = applies(option, answers)
-      ? problemWith(option, given[name], answers)
-      : `--${name} has no meaning here (${option.whenText})`;
+    const problem =
+      given[name] === undefined ? undefined : problemWith(option, given[name], { ...context, ...given });
     if (problem) return problem;
   }
   return undefined;
+}
+
+/** A first problem with what was given, taken together with the defaults of the rest; nothing when all is well. */
+export function firstProblem(given: GivenChoices, context: KnownAnswers): string | undefined {
+  const answers = { ...context, ...withDefaults(given, context) };
+  for (const [name, option] of optionList) {
+    if (given[name] !== undefined && !applies(option, answers)) {
+      return `--${name} has no meaning here (${option.whenText})`;
+    }
+  }
+  return problemWithValues(given, answers);
 }
 
 /** The options that have no answer yet and apply, in the order in which they are asked. */

@@ -96,7 +96,7 @@ export const options = {
     choices: [
       { value: "npm", label: "npm", hint: "comes with Node" },
       { value: "pnpm", label: "pnpm", hint: "strict and fast" },
-      { value: "yarn", label: "Yarn", hint: "classic or Berry" },
+      { value: "yarn", label: "Yarn", hint: "version 1 in Docker and CI; later ones install it too" },
       { value: "bun", label: "Bun", hint: "as the installer; the server runs on Node" },
     ],
     default: (answers) => answers.invokedBy as string,

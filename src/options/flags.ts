@@ -27,7 +27,6 @@ export interface CommandLine {
   yes: boolean;
   dryRun: boolean;
   json: boolean;
-  debug: boolean;
   help: boolean;
   version: boolean;
 }
@@ -56,7 +55,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     const type = parserOptions()[token.name]?.type;
     if (!type) throw new UsageError(unknownFlag(token.rawName, token.name));
     if (type === "boolean" && token.value !== undefined) {
-      throw new UsageError(`--${token.name} takes no value`, `Write --${token.name} or --no-${token.name}.`);
+      throw new UsageError(`--${token.name} takes no value`, `Write just --${token.name}.`);
     }
     if (type === "string" && (token.value === undefined || (!token.inlineValue && /^-./.test(token.value)))) {
       throw new UsageError(`--${token.name} needs a value`, valueHint(token.name));
@@ -83,7 +82,6 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     yes: flag("yes"),
     dryRun: flag("dry-run"),
     json: flag("json"),
-    debug: flag("debug"),
     help: flag("help"),
     version: flag("version"),
   };

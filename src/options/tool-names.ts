@@ -3,12 +3,16 @@ import type { KnownAnswers } from "./option.ts";
 /** What the MCP specification and its hosts accept in common (2025-11-25, server/tools, "Tool Names"). */
 const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** The names of the sample tools, taken where the samples are chosen. */
-export const sampleToolNames = ["reserve_seat", "query_order", "batch_translate"];
+/** The names of the sample tools that a project gets; the long-running one comes with progress. */
+export function sampleToolNames({ samples, progress }: KnownAnswers): string[] {
+  if (!samples) return [];
+  return ["reserve_seat", "query_order", ...(progress === false ? [] : ["batch_translate"])];
+}
 
 /** Says what is wrong with a list of tool names, or nothing. */
 export function toolNamesProblem(names: readonly string[], answers: KnownAnswers): string | undefined {
-  const taken = new Map(answers.samples ? sampleToolNames.map((name) => [toolFileName(name), name]) : []);
+  const samples = sampleToolNames(answers);
+  const taken = new Map(samples.map((name) => [toolFileName(name), name]));
   for (const name of names) {
     if (name === "") return "a tool name is empty; write the names with one comma between them, as in a,b";
     if (!toolName.test(name)) {
@@ -16,7 +20,7 @@ export function toolNamesProblem(names: readonly string[], answers: KnownAnswers
     }
     const file = toolFileName(name);
     const other = taken.get(file);
-    if (other === name && answers.samples && sampleToolNames.includes(name)) {
+    if (other === name && samples.includes(name)) {
       return `"${name}" is the name of a sample tool; choose another name or pass --no-samples`;
     }
     if (other !== undefined) {

@@ -1,10 +1,5 @@
 /** Helpers that insert what a person typed into the language it lands in, and so that it arrives unchanged. */
 
-/** A JavaScript string in double quotes. */
-export function js(text: string): string {
-  return json(text);
-}
-
 /**
  * A JSON string, which is a JavaScript and a YAML double-quoted string as well: U+2028, U+2029 and U+FEFF, which those
  * treat as line breaks or drop, are escaped.
@@ -14,11 +9,6 @@ export function json(text: string): string {
     /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
-}
-
-/** A YAML double-quoted string (YAML 1.2, section 7.3.1). */
-export function yaml(text: string): string {
-  return json(text);
 }
 
 /** Markdown in which the text stands for itself (CommonMark, section 2.4 "Backslash escapes"). */

@@ -1,7 +1,7 @@
 import { templates } from "virtual:templates";
 import Handlebars from "handlebars/runtime.js";
 import type { Answers } from "../options/declaration.ts";
-import { js, json, md, yaml } from "./literals.ts";
+import { json, md } from "./literals.ts";
 import { composeManifest, manifestPath } from "./manifest.ts";
 import { overlays, stubFolder } from "./overlays.ts";
 import { composePackageJson } from "./package-json.ts";
@@ -49,7 +49,7 @@ function* renderFolder(
   }
 }
 
-Handlebars.registerHelper({ js, json, md, yaml, eq: (a: unknown, b: unknown) => a === b });
+Handlebars.registerHelper({ json, md, eq: (a: unknown, b: unknown) => a === b });
 const compiled = new Map<string, HandlebarsTemplateDelegate>();
 
 function render(name: string, context: object): string {

@@ -1,5 +1,5 @@
 import type { Answers } from "../options/declaration.ts";
-import { toolFileName, toolIdentifier, toolTitle } from "../options/tool-names.ts";
+import { sampleToolNames, toolFileName, toolIdentifier, toolTitle } from "../options/tool-names.ts";
 import { packageManagers } from "./package-managers.ts";
 import { imageNode, nodeLines, packageManagerVersions, supportedNode, versions } from "./versions.ts";
 
@@ -20,12 +20,10 @@ export type Project = ReturnType<typeof describeProject>;
 
 /** Works out from the answers all that depends on more than one of them. */
 export function describeProject(answers: Answers) {
-  const { samples, progress, transport } = answers;
+  const { samples, transport } = answers;
   const own = answers.tools.length > 0 || samples ? answers.tools : [onlyStub];
   const stubs = withOwnIdentifiers(own.map(stub));
-  const sampleTools = samples ? [sample("reserve_seat"), sample("query_order")] : [];
-  if (samples && progress) sampleTools.push(sample("batch_translate"));
-  const tools = [...sampleTools, ...stubs];
+  const tools = [...sampleToolNames(answers).map(sample), ...stubs];
   return {
     ...answers,
     shortName: shortName(answers.name),

@@ -7,5 +7,5 @@ export const templateOptions: PrecompileOptions = {
   strict: true,
   // No template calls a helper that is not known here: the compiled code is a third of the size.
   knownHelpersOnly: true,
-  knownHelpers: { js: true, json: true, md: true, yaml: true, eq: true },
+  knownHelpers: { json: true, md: true, eq: true },
 };

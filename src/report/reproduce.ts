@@ -16,9 +16,9 @@ export function reproduceCommand(directory: string, name: string | undefined, ch
     const value = choices[option];
     if (!applies(declaration, answers) || value === defaultOf(declaration, answers)) return [];
     if (type === "boolean") return [value ? `--${option}` : `--no-${option}`];
-    if (type === "names")
-      return (value as string[]).length ? [`--${option}`, (value as string[]).join(",")] : [];
-    return [`--${option}`, shellWord(value as string)];
+    if (type === "names" && !(value as string[]).length) return [];
+    // In one word: a value of its own that begins with a dash would be taken for a flag.
+    return [`--${option}=${shellWord(String(value))}`];
   });
   const packageName = name === undefined ? [] : ["--name", shellWord(name)];
   const creator = create.replace(/(@latest)?$/, `@${packageJson.version}`);

@@ -1,10 +1,5 @@
 import path from "node:path";
-
-export interface ProjectFile {
-  /** Relative to the project, with forward slashes. */
-  readonly path: string;
-  readonly content: string;
-}
+import type { PlannedFile } from "../plan/plan.ts";
 
 /**
  * A relative path with forward slashes that stays in the project and out of its `.git`, which is never ours: neither
@@ -24,7 +19,7 @@ export function isProjectPath(file: string): boolean {
  * A plan never holds paths that lead out of the project, nor two for one file; should one ever come to, nothing must
  * be written.
  */
-export function refuseBadPaths(files: readonly ProjectFile[]): void {
+export function refuseBadPaths(files: readonly PlannedFile[]): void {
   const seen = new Set<string>();
   for (const { path: file } of files) {
     if (!isProjectPath(file)) throw new Error(`a planned path leads out of the project: ${file}`);
@@ -35,7 +30,7 @@ export function refuseBadPaths(files: readonly ProjectFile[]): void {
 }
 
 /** Every folder that the files stand in, outer ones first. */
-export function foldersOf(files: readonly ProjectFile[]): string[] {
+export function foldersOf(files: readonly PlannedFile[]): string[] {
   const folders = new Set<string>();
   for (const file of files) {
     const parts = file.path.split("/").slice(0, -1);

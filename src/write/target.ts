@@ -21,18 +21,28 @@ const countsAsEmpty = new Set([".git", ".DS_Store", "Thumbs.db"]);
 const namedEntries = 3;
 
 /**
- * Makes sure that a directory can take a project: undoes what a killed run left there, then looks at what is left.
+ * Looks whether a directory can take a project, and changes nothing. What a killed run left there is not counted: the
+ * run that writes takes it back first.
  *
- * @returns a sentence about what was undone, or nothing.
- * @throws CommandError when the directory is not empty, may not be written to, is in the hands of another run, or is no
- *   directory.
+ * @throws CommandError when the directory is not empty, may not be written to, or is no directory.
  */
-export async function prepareTarget(directory: string): Promise<string | undefined> {
-  const { recovered } = await openTarget(directory);
-  return recovered;
+export async function inspectTarget(directory: string): Promise<void> {
+  try {
+    const target = await findTarget(directory);
+    await refuseUnwritable(target.existing);
+    const leftover = path.join(target.directory, stagingName(target.directory));
+    if (!(await exists(leftover))) await refuseNonEmpty(target, directory);
+  } catch (error) {
+    throw fileSystemFailure(error, directory);
+  }
 }
 
-/** As `prepareTarget`, for who goes on to write there. */
+/**
+ * Makes sure that a directory can take a project: undoes what a killed run left there, then looks at what is left.
+ *
+ * @returns the target, and a sentence about what was undone, or nothing.
+ * @throws CommandError as `inspectTarget`, and when the directory is in the hands of another run.
+ */
 export async function openTarget(
   directory: string,
 ): Promise<{ readonly target: Target; readonly recovered: string | undefined }> {

@@ -2,13 +2,12 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import { CommandError } from "../errors.ts";
 import { contentHash } from "../plan/manifest.ts";
+import type { PlannedFile } from "../plan/plan.ts";
 import { exists, fileSystemFailure } from "./file-system-failure.ts";
 import { type Journal, projectFolder, undoMove, writeJournal } from "./journal.ts";
-import { foldersOf, type ProjectFile, refuseBadPaths } from "./project-file.ts";
+import { foldersOf, refuseBadPaths } from "./project-file.ts";
 import { acquireStaging, releaseStaging, stagingName } from "./staging.ts";
 import { openTarget, type Target } from "./target.ts";
-
-export type { ProjectFile } from "./project-file.ts";
 
 /**
  * Writes a project, all or nothing. Every file is staged beside its target first. A new directory, with any missing
@@ -21,7 +20,7 @@ export type { ProjectFile } from "./project-file.ts";
  */
 export async function writeProject(
   directory: string,
-  files: readonly ProjectFile[],
+  files: readonly PlannedFile[],
   signal?: AbortSignal,
 ): Promise<string | undefined> {
   refuseBadPaths(files);
@@ -40,7 +39,7 @@ export async function writeProject(
 async function writeThrough(
   staging: string,
   target: Target,
-  files: readonly ProjectFile[],
+  files: readonly PlannedFile[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
   try {
@@ -62,7 +61,7 @@ async function tidyUp(staging: string): Promise<void> {
 async function appearAt(
   { directory, existing }: Target,
   staging: string,
-  files: readonly ProjectFile[],
+  files: readonly PlannedFile[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const [top = "", ...below] = path.relative(existing, directory).split(path.sep);
@@ -74,7 +73,7 @@ async function appearAt(
 async function moveInto(
   directory: string,
   staging: string,
-  files: readonly ProjectFile[],
+  files: readonly PlannedFile[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
   await stage(path.join(staging, projectFolder), files, signal);
@@ -116,7 +115,7 @@ class UndoFailed extends CommandError {
 
 async function stage(
   folder: string,
-  files: readonly ProjectFile[],
+  files: readonly PlannedFile[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
   signal?.throwIfAborted();

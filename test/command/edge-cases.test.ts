@@ -131,6 +131,12 @@ const cases: Case[] = [
   },
   { title: "a value for a switch", args: ["x", "--docker=yes"], ...refused, says: /--docker takes no value/ },
   {
+    title: "a value for a switch that has no opposite",
+    args: ["x", "--json=true"],
+    ...refused,
+    says: /Write just --json\./,
+  },
+  {
     title: "a contradiction",
     args: ["x", "--docker", "--no-docker", "--yes"],
     ...refused,
@@ -212,6 +218,15 @@ const cases: Case[] = [
     ...refused,
     says: /"Not Valid" cannot be a package/,
   },
+  {
+    title: "a folder's name that no package may have, with --name",
+    args: ["http", "--name", "http-server", ...quick],
+    exitCode: 0,
+    says: /create mcp-server@\S+ http -- --yes --name http-server/,
+    project: "http",
+    packageName: "http-server",
+  },
+  { title: "the same without --name", args: ["http", ...quick], ...refused, says: /core module.*--name/s },
   {
     title: "../x is a path that a person typed",
     given: async (at) => {
@@ -393,7 +408,7 @@ describe("git", () => {
   });
 });
 
-describe("install", () => {
+describe("install and git", () => {
   const here = folderForEach();
   const args = ["x", "--yes", "--no-samples"];
 
@@ -403,7 +418,33 @@ describe("install", () => {
     expect(stderr).toMatch(/npm install failed with exit code 7.*registry on fire.*cd .*x && npm install/s);
     expect(exitCode).toBe(1);
     await expectProject(path.join(here(), "x"));
+    // The repository was asked for too, and can be made all the same.
+    expect((await git(path.join(here(), "x"), "log", "--format=%an")).stdout).toBe("Test");
   });
+
+  test("what a person should know is said also when the install fails", async () => {
+    const bin = await standIn(path.join(here(), "bin"), "npm", "exit 7");
+    const { exitCode, stdout } = await run(["My Server!", ...args.slice(1)], { cwd: here(), path: bin });
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(/"My Server!" became the folder "my-server"/);
+  });
+
+  test.each(["rev-parse", "init", "add", "commit"])(
+    "Ctrl-C during git %s: exit 130, the project stays",
+    async (command) => {
+      const started = path.join(here(), "started");
+      const real = (await execa("which", ["git"])).stdout;
+      const script = `if [ "$1" = ${command} ]; then echo $$ > ${started}; exec sleep 600; fi; exec ${real} "$@"`;
+      const bin = await standIn(path.join(here(), "bin"), "git", script);
+      const running = start([...args, "--no-install"], { cwd: here(), path: bin });
+      await waitForContent(started);
+      running.kill("SIGINT");
+      const { exitCode, stderr } = await running;
+      expect(exitCode).toBe(130);
+      expect(stderr).toMatch(/The project is in place/);
+      await expectProject(path.join(here(), "x"));
+    },
+  );
 
   test("a missing package manager: exit 1, says how to resume", async () => {
     const { exitCode, stderr } = await run([...args, "--pm", "bun"], {

@@ -43,6 +43,13 @@ describe("--dry-run", () => {
   });
 });
 
+test("--dry-run refuses what the real run would refuse", async () => {
+  await fs.outputFile(path.join(folder, "full/notes.txt"), "mine");
+  const { exitCode, stderr } = await run(["full", "--yes", "--dry-run"], { cwd: folder });
+  expect(stderr).toMatch(/not empty/);
+  expect(exitCode).toBe(1);
+});
+
 describe("--json", () => {
   test("prints one object on stdout and everything else on stderr", async () => {
     const { exitCode, stdout, stderr } = await run(["x", "--yes", "--no-install", "--json"], { cwd: folder });
@@ -102,6 +109,7 @@ describe("the command that makes the same project again", () => {
     ],
     ["--description", 'It\'s "quoted" & $HOME `x` \\ {{y}}', "--no-samples"],
     ["--tools", "a,b"],
+    ["--description=-x and more"],
   ];
   test.each(flags.map((given) => [given.join(" "), given] as const))("after: %s", async (_, given) => {
     const first = await run(["x", "--yes", "--no-install", "--no-git", "--json", ...given], { cwd: folder });

@@ -130,6 +130,49 @@ describe("the wizard", () => {
     expect((await fs.readJson(path.join(folder, "ünï/package.json"))).name).toBe("uni");
   });
 
+  test("refuses what flags and answers make together", async () => {
+    const terminal = open("x", "--tools", "reserve_seat", "--no-install", "--no-git");
+    const asked = [options.description, options.transport, options.samples];
+    const rest = [options.docker, options.progress, options.ci, options.pm];
+    for (const { prompt } of [...asked, ...rest]) {
+      await terminal.shows(beginning(prompt));
+      terminal.type(prompt === options.samples.prompt ? "y" : keys.enter);
+    }
+    expect(await terminal.exitCode).toBe(2);
+    expect(terminal.text()).toMatch(/is the name of a sample tool/);
+    expect(await fs.readdir(folder)).toEqual([]);
+  });
+
+  test("takes --auth although --transport is still to be asked", async () => {
+    const terminal = open("x", "--auth", "none", "--no-install", "--no-git");
+    await terminal.shows(beginning(options.description.prompt));
+    terminal.type(keys.enter);
+    await terminal.shows(beginning(options.transport.prompt));
+    terminal.type(keys.down + keys.enter);
+    for (const { prompt } of [
+      options.samples,
+      options.tools,
+      options.docker,
+      options.progress,
+      options.ci,
+      options.pm,
+    ]) {
+      await terminal.shows(beginning(prompt));
+      terminal.type(keys.enter);
+    }
+    expect(await terminal.exitCode).toBe(0);
+    const { answers } = await fs.readJson(path.join(folder, "x/.create-mcp-server.json"));
+    expect(answers).toMatchObject({ transport: "http", auth: "none" });
+  });
+
+  test.each(["SIGTERM", "SIGHUP"])("%s ends it: exit 130, nothing left", async (signal) => {
+    const terminal = open();
+    await terminal.shows(where);
+    terminal.kill(signal);
+    expect(await terminal.exitCode).toBe(130);
+    expect(await fs.readdir(folder)).toEqual([]);
+  });
+
   test("asks nothing with --yes, and what is given not again", async () => {
     const terminal = open("x", "--yes", "--no-install", "--no-git");
     expect(await terminal.exitCode).toBe(0);

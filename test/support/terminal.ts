@@ -61,6 +61,10 @@ export class TerminalSession {
     deadline.onabort = null;
   }
 
+  kill(signal: string): void {
+    this.#pty.kill(signal);
+  }
+
   /** Ends the command, if it still runs. */
   close(): void {
     try {

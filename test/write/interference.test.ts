@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { contentHash } from "../../src/plan/manifest.ts";
 import { self } from "../../src/write/owner.ts";
 import { stagingName } from "../../src/write/staging.ts";
-import { prepareTarget } from "../../src/write/target.ts";
+import { openTarget } from "../../src/write/target.ts";
 import { writeProject } from "../../src/write/write-project.ts";
 import { tree } from "../support/command.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -53,28 +53,28 @@ describe("what a journal may not have removed", () => {
     const head = "ref: refs/heads/main\n";
     await fs.outputFile(path.join(target, ".git/HEAD"), head);
     await leaveJournal({ ".git/HEAD": head }, [".git"]);
-    await expect(prepareTarget(target)).rejects.toThrow(/cannot be read/);
+    await expect(openTarget(target)).rejects.toThrow(/cannot be read/);
     expect(await fs.readFile(path.join(target, ".git/HEAD"), "utf8")).toBe(head);
   });
 
   test("a person's file that is just like one that still waits", async () => {
     await leaveJournal({ "waiting.txt": "waiting" });
     await fs.outputFile(path.join(target, "waiting.txt"), "waiting");
-    await expect(prepareTarget(target)).rejects.toThrow(/not empty: it has waiting.txt/);
+    await expect(openTarget(target)).rejects.toThrow(/not empty: it has waiting.txt/);
     expect(await tree(target)).toEqual(["waiting.txt"]);
   });
 
   test("a folder in place of a file", async () => {
     await leaveJournal({ "a.txt": "ours" });
     await fs.outputFile(path.join(target, "a.txt/mine"), "ours");
-    await expect(prepareTarget(target)).rejects.toThrow(/not empty: it has a.txt/);
+    await expect(openTarget(target)).rejects.toThrow(/not empty: it has a.txt/);
     expect(await tree(target)).toEqual(["a.txt", "a.txt/mine"]);
   });
 
   test.runIf(process.platform !== "win32")("a pipe in place of a file, nor is it read", async () => {
     await leaveJournal({ "a.txt": "ours" });
     await execa("mkfifo", [path.join(target, "a.txt")]);
-    await expect(prepareTarget(target)).rejects.toThrow(/not empty: it has a.txt/);
+    await expect(openTarget(target)).rejects.toThrow(/not empty: it has a.txt/);
     expect(await tree(target)).toEqual(["a.txt"]);
   });
 
@@ -82,7 +82,7 @@ describe("what a journal may not have removed", () => {
     staging = path.join(folder, stagingName(target));
     await leaveJournal({ "a.txt": "mine" });
     await fs.outputFile(path.join(target, "a.txt"), "mine");
-    await expect(prepareTarget(target)).rejects.toThrow(/not empty: it has a.txt/);
+    await expect(openTarget(target)).rejects.toThrow(/not empty: it has a.txt/);
     expect(await tree(folder)).toEqual(["target", "target/a.txt"]);
   });
 
@@ -91,7 +91,7 @@ describe("what a journal may not have removed", () => {
     await fs.outputFile(path.join(target, "a.txt"), "mine");
     // A sparse file: it takes no space, and no string can hold what it says.
     await fs.truncate(path.join(staging, "journal.json"), 2 ** 33);
-    await expect(prepareTarget(target)).rejects.toThrow(/cannot be read/);
+    await expect(openTarget(target)).rejects.toThrow(/cannot be read/);
     expect(await fs.pathExists(path.join(target, "a.txt"))).toBe(true);
   });
 
@@ -146,7 +146,7 @@ describe("what happens while files are moved", () => {
     await expect(writeProject(target, files, signal)).rejects.toThrow(/holds a part of the project/);
     await fs.unlink(waiting);
     await fs.rename(`${waiting}.aside`, waiting);
-    expect(await prepareTarget(target)).toMatch(/unfinished/);
+    expect((await openTarget(target)).recovered).toMatch(/unfinished/);
     expect(await tree(target)).toEqual(untouched);
   });
 });
@@ -187,7 +187,7 @@ describe("what an earlier run left", () => {
     const above = path.join(folder, stagingName(target));
     await fs.outputFile(path.join(above, `owner-${self}`), "");
     await fs.outputFile(path.join(`${above}.old`, `owner-${self}`), "");
-    await expect(prepareTarget(target)).rejects.toThrow(/not empty: it has a.txt/);
+    await expect(openTarget(target)).rejects.toThrow(/not empty: it has a.txt/);
     expect(await tree(folder)).toEqual(["target", "target/a.txt"]);
   });
 
@@ -195,7 +195,7 @@ describe("what an earlier run left", () => {
     await leaveJournal({ "a.txt": "ours" });
     await fs.remove(path.join(staging, "project/waiting.txt"));
     await fs.outputFile(path.join(target, "a.txt"), "ours");
-    await expect(prepareTarget(target)).rejects.toThrow(/not empty: it has a.txt/);
+    await expect(openTarget(target)).rejects.toThrow(/not empty: it has a.txt/);
     expect(await tree(target)).toEqual(["a.txt"]);
   });
 
@@ -204,7 +204,7 @@ describe("what an earlier run left", () => {
     const left = path.join(target, stagingName(path.join(target, "x")));
     await fs.outputFile(path.join(left, "project/a.txt"), "ours");
     await fs.symlink(target, path.join(folder, "link"));
-    await prepareTarget(path.join(folder, "link/x"));
+    await openTarget(path.join(folder, "link/x"));
     expect(await tree(target)).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import fs from "fs-extra";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { contentHash } from "../../src/plan/manifest.ts";
 import { stagingName } from "../../src/write/staging.ts";
-import { prepareTarget } from "../../src/write/target.ts";
+import { openTarget } from "../../src/write/target.ts";
 import { writeProject } from "../../src/write/write-project.ts";
 import { run, start, tree } from "../support/command.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -39,7 +39,7 @@ describe("undoing a move that was cut short", () => {
     });
     await fs.outputFile(path.join(target, "a.txt"), "ours");
     await fs.outputFile(path.join(target, "b/c.txt"), "theirs now");
-    await expect(prepareTarget(target)).rejects.toThrow(/not empty: it has b/);
+    await expect(openTarget(target)).rejects.toThrow(/not empty: it has b/);
     expect(await tree(target)).toEqual(["b", "b/c.txt"]);
   });
 
@@ -47,7 +47,7 @@ describe("undoing a move that was cut short", () => {
     await leaveJournal({ files: { "b/c.txt": contentHash("ours") }, folders: ["b"] });
     await fs.outputFile(path.join(target, "b/c.txt"), "ours");
     await fs.outputFile(path.join(target, "b/mine.txt"), "mine");
-    await expect(prepareTarget(target)).rejects.toThrow(/not empty/);
+    await expect(openTarget(target)).rejects.toThrow(/not empty/);
     expect(await tree(target)).toEqual(["b", "b/mine.txt"]);
   });
 
@@ -61,21 +61,21 @@ describe("undoing a move that was cut short", () => {
   test.each(outside)("a journal with %s is refused, and nothing is removed", async (_, journal) => {
     await leaveJournal(journal);
     await fs.outputFile(path.join(folder, "outside.txt"), "outside");
-    await expect(prepareTarget(target)).rejects.toThrow(/cannot be read/);
+    await expect(openTarget(target)).rejects.toThrow(/cannot be read/);
     expect(await fs.readFile(path.join(folder, "outside.txt"), "utf8")).toBe("outside");
   });
 
   test("a broken journal is refused with the folder to look at", async () => {
     await leaveJournal({});
     await fs.writeFile(path.join(staging, "journal.json"), "{");
-    await expect(prepareTarget(target)).rejects.toMatchObject({ advice: expect.stringContaining(staging) });
+    await expect(openTarget(target)).rejects.toMatchObject({ advice: expect.stringContaining(staging) });
   });
 
   test("a link is not followed out of the directory", async () => {
     await leaveJournal({ files: { "b/outside.txt": contentHash("outside") }, folders: ["b"] });
     await fs.outputFile(path.join(folder, "elsewhere/outside.txt"), "outside");
     await fs.symlink(path.join(folder, "elsewhere"), path.join(target, "b"));
-    await expect(prepareTarget(target)).rejects.toThrow(/not empty/);
+    await expect(openTarget(target)).rejects.toThrow(/not empty/);
     expect(await fs.readFile(path.join(folder, "elsewhere/outside.txt"), "utf8")).toBe("outside");
   });
 });

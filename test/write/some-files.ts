@@ -1,7 +1,7 @@
-import type { ProjectFile } from "../../src/write/project-file.ts";
+import type { PlannedFile } from "../../src/plan/plan.ts";
 
 /** A project of so many files, in folders of different depths. */
-export function someFiles(count: number): ProjectFile[] {
+export function someFiles(count: number): PlannedFile[] {
   const folders = ["", "src/", "src/tools/", "test/"];
   return Array.from({ length: count }, (_, index) => ({
     path: `${folders[index % folders.length]}file-${index}.txt`,

@@ -1,7 +1,7 @@
 import path from "node:path";
 import fs from "fs-extra";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { prepareTarget } from "../../src/write/target.ts";
+import { openTarget } from "../../src/write/target.ts";
 import { writeProject } from "../../src/write/write-project.ts";
 import { tree } from "../support/command.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -111,13 +111,13 @@ describe("the states of a target", () => {
     const directory = path.join(folder, target);
 
     if (refused) {
-      await expect(prepareTarget(directory)).rejects.toThrow(refused);
+      await expect(openTarget(directory)).rejects.toThrow(refused);
       await expect(writeProject(directory, files)).rejects.toMatchObject({
         name: "CommandError",
         exitCode: 1,
       });
     } else {
-      await prepareTarget(directory);
+      await openTarget(directory);
       await writeProject(directory, files);
       for (const file of files) {
         expect(await fs.readFile(path.join(directory, file.path), "utf8")).toBe(file.content);

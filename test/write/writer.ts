@@ -3,14 +3,14 @@
  *
  *     node writer.js <directory> <number of files>
  */
-import { prepareTarget } from "../../src/write/target.ts";
+import { openTarget } from "../../src/write/target.ts";
 import { writeProject } from "../../src/write/write-project.ts";
 import { someFiles } from "./some-files.ts";
 
 const [directory = "", count = "0"] = process.argv.slice(2);
 const report = (outcome: object) => process.stdout.write(JSON.stringify(outcome));
 try {
-  if (count === "0") await prepareTarget(directory);
+  if (count === "0") await openTarget(directory);
   else await writeProject(directory, someFiles(Number(count)));
   report({ done: true });
 } catch (error) {
