@@ -7,6 +7,8 @@ import { type Output, plainOutput } from "./report/output.ts";
 
 /** Runs the command and returns its exit code; every failure has been reported by then. */
 export async function main(argv: readonly string[]): Promise<number> {
+  // Who reads the output may have gone (`| head -1`); that is no reason to leave the work undone.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   const machine = argv.includes("--json");
   const output = plainOutput(machine ? process.stderr : process.stdout);
   try {
@@ -30,6 +32,8 @@ async function runCreate(line: CommandLine, plain: Output): Promise<void> {
     });
   }
   const interactive = Boolean(process.stdin.isTTY && process.stdout.isTTY) && !line.json;
+  // Ctrl-D ends the input: nothing is left to wait for, and the question would never be answered.
+  if (interactive) process.once("beforeExit", () => stop.abort());
   const output = interactive ? (await import("./wizard/terminal-output.ts")).terminalOutput : plain;
   const { create } = await import("./create.ts");
   const result = await create(line, interactive, output, stop.signal);

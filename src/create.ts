@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { Cancelled, UsageError } from "./errors.ts";
+import { Cancelled, CommandError, UsageError } from "./errors.ts";
 import { firstProblem, problemWithValues, unanswered, withDefaults } from "./options/answers.ts";
 import { type Answers, type Choices, type OptionName, optionList } from "./options/declaration.ts";
 import { type CommandLine, defaultDirectory } from "./options/flags.ts";
@@ -48,7 +48,7 @@ export async function create(
   output: Output,
   signal: AbortSignal,
 ): Promise<CreateResult> {
-  const cwd = process.cwd();
+  const cwd = currentDirectory();
   const decision = await decide(line, interactive, cwd, signal);
   const { target, choices } = decision;
   const files = planProject(answersOf(decision));
@@ -63,6 +63,15 @@ export async function create(
     nextSteps: nextSteps(target.directory, cwd, choices, outcome.installed),
     reproduce,
   };
+}
+
+/** Node cannot say where it is once the directory was removed, or where its path is longer than a path may be. */
+function currentDirectory(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    throw new CommandError("the current directory cannot be used", "Change to one that exists.", error);
+  }
 }
 
 /** What a dry run does: everything is refused that would be, and nothing is written. */
@@ -98,7 +107,10 @@ async function carryOut(
     );
   }
   // A failed install is no reason to do without the repository; a cancelled one is.
-  if (failure instanceof Cancelled) throw failure;
+  if (failure instanceof Cancelled) {
+    if (choices.git) note("no git repository was made");
+    throw failure;
+  }
   let committed = false;
   if (choices.git) {
     const { initialiseGit } = await import("./finish/git.ts");

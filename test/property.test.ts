@@ -77,7 +77,7 @@ const description = fc
     maxLength: 24,
   })
   .map((parts) => [...parts.join("")].slice(0, 500).join(""))
-  .filter((text) => text !== "" && !/[\p{Cc}\p{Cs}]/u.test(text));
+  .filter((text) => text.trim() !== "" && !/[\p{Cc}\p{Cs}]/u.test(text));
 
 describe("descriptions", () => {
   const baseline = new Map(planProject(everything).map((file) => [file.path, file.content]));

@@ -6,6 +6,9 @@ export interface GitOutcome {
   readonly note: string | undefined;
 }
 
+/** What would point git to a repository elsewhere. */
+const elsewhere = { GIT_DIR: undefined, GIT_WORK_TREE: undefined, GIT_INDEX_FILE: undefined };
+
 /**
  * Initialises git with a first commit. Nothing that git lacks or refuses is worth failing for: the outcome says so.
  *
@@ -20,7 +23,7 @@ export async function initialiseGit(directory: string, signal: AbortSignal): Pro
       stdin: "ignore",
       cancelSignal: signal,
       // What git says is read below, so it must say it in English.
-      env: { LC_ALL: "C" },
+      env: { ...elsewhere, LC_ALL: "C" },
     });
     if (signal.aborted) throw new Cancelled("Cancelled during the first commit", "The project is in place.");
     return result;
@@ -46,7 +49,7 @@ export async function initialiseGit(directory: string, signal: AbortSignal): Pro
   return without(
     /tell me who you are|empty ident|user\.useConfigOnly/i.test(commit.stderr)
       ? 'git does not know who you are: the files are staged; set user.name and user.email, then run: git commit -m "Create the project"'
-      : `git commit failed, the files are staged: ${firstLine(commit.stderr)}`,
+      : `git commit failed, the files are staged: ${firstLine(commit.stderr) || `exit code ${commit.exitCode}`}`,
   );
 }
 

@@ -62,6 +62,6 @@ export function withDefaults(given: GivenChoices, context: KnownAnswers): Choice
 
 function answerTo(option: Option, given: unknown, answers: KnownAnswers): unknown {
   if (!applies(option, answers)) return option.type === "choice" ? option.otherwise : given;
-  if (option.type === "text" && given === "") return option.default;
+  if (option.type === "text" && typeof given === "string" && given.trim() === "") return option.default;
   return given ?? defaultOf(option, answers);
 }

@@ -58,7 +58,9 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
       throw new UsageError(`--${token.name} takes no value`, `Write just --${token.name}.`);
     }
     if (type === "string" && (token.value === undefined || (!token.inlineValue && /^-./.test(token.value)))) {
-      throw new UsageError(`--${token.name} needs a value`, valueHint(token.name));
+      const dash =
+        token.value === undefined ? "" : `; one that begins with a dash is written --${token.name}=-x`;
+      throw new UsageError(`--${token.name} needs a value${dash}`, valueHint(token.name));
     }
     if (values[token.name] !== undefined && values[token.name] !== (token.value ?? true)) {
       throw new UsageError(`--${token.name} is given twice with different values`);

@@ -35,9 +35,10 @@ export function resolveTarget(
   if (packageName !== undefined) refuseBadPackageName(packageName);
 
   const here = /^\.[/\\]?$/.test(typed);
-  const scoped = /^(@[^/\\]+)\/([^/\\]+)\/*$/.exec(typed);
-  const parent = scoped ? cwd : path.resolve(cwd, here ? ".." : path.dirname(typed));
-  const last = scoped?.[2] ?? path.basename(here ? cwd : typed);
+  const place = here ? cwd : typed.replace(/(?:[\\/]\.?)+$/, "");
+  const scoped = /^(@[^/\\]+)\/([^/\\]+)$/.exec(place);
+  const parent = scoped ? cwd : path.resolve(cwd, path.dirname(place));
+  const last = scoped?.[2] ?? path.basename(place);
   refuseReserved(last);
 
   const normal = normalise(last);

@@ -28,9 +28,18 @@ describe("configuration", () => {
     expect(lines.join()).not.toContain("hunter2");
   });
 
-  test.each(["ftp://example.com", "example.com", "http://"])("ORDERS_URL=%s is refused", async (url) => {
-    const lines = await refusal(startServer(project, { env: { ORDERS_URL: url } }));
-    expect(lines).toEqual([expect.stringMatching(/^Cannot start: ORDERS_URL: /)]);
+  test.each(["ftp://example.com", "example.com", "http://", "http://app:hunter2@example.com"])(
+    "ORDERS_URL=%s is refused",
+    async (url) => {
+      const lines = await refusal(startServer(project, { env: { ORDERS_URL: url } }));
+      expect(lines).toEqual([expect.stringMatching(/^Cannot start: ORDERS_URL: /)]);
+    },
+  );
+
+  test("an .env that cannot be read is said in one line", async () => {
+    const folder = await builtProject({}, { ".env/mounted-by-mistake": "" });
+    const lines = await refusal(startServer(folder));
+    expect(lines).toEqual(["Cannot start: .env is there and cannot be read"]);
   });
 
   test("a variable that is set to nothing is not set", async () => {

@@ -154,6 +154,20 @@ const cases: Case[] = [
     ...refused,
     says: /--auth has no meaning here.*--transport http/,
   },
+  {
+    title: "a value that begins with a dash",
+    args: ["x", "--description", "-x", "--yes"],
+    ...refused,
+    says: /written --description=-x/,
+  },
+  {
+    title: "a blank description is none",
+    args: ["x", "--description", "  ", ...quick],
+    exitCode: 0,
+    project: "x",
+  },
+  { title: "x/. is x", args: ["x/.", ...quick], exitCode: 0, project: "x" },
+  { title: "x// is x", args: ["x//", ...quick], exitCode: 0, project: "x" },
   { title: "two directories", args: ["my", "server", "--yes"], ...refused, says: /one directory.*Quote/s },
   { title: "a literal --", args: ["--", "x", "--", ...quick], exitCode: 0, project: "x" },
   {
@@ -370,6 +384,23 @@ describe("git", () => {
     const log = await git(path.join(here(), "x"), "log", "--format=%an %s");
     expect(log.stdout).toMatch(/^Test .+/);
     expect((await git(path.join(here(), "x"), "status", "--porcelain")).stdout).toBe("");
+  });
+
+  test("a repository elsewhere, named by the environment, is left alone", async () => {
+    await git(here(), "init", "--quiet", "other");
+    const env = { GIT_DIR: path.join(here(), "other/.git"), GIT_WORK_TREE: path.join(here(), "other") };
+    const { exitCode } = await run(args, { cwd: here(), env });
+    expect(exitCode).toBe(0);
+    await expect(git(path.join(here(), "other"), "log")).rejects.toThrow(/does not have any commits/);
+    expect((await git(path.join(here(), "x"), "log", "--format=%an")).stdout).toBe("Test");
+  });
+
+  test("a hook that refuses without a word: said so, exit 0", async () => {
+    const template = path.join(here(), "template");
+    await standIn(path.join(template, "hooks"), "pre-commit", "exit 1");
+    const { exitCode, stdout } = await run(args, { cwd: here(), env: { GIT_TEMPLATE_DIR: template } });
+    expect(stdout).toMatch(/git commit failed, the files are staged: exit code 1/);
+    expect(exitCode).toBe(0);
   });
 
   test("no git: said so, exit 0", async () => {

@@ -3,7 +3,7 @@ import fs from "fs-extra";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import { optionRows } from "../../src/help.ts";
-import { run, tree } from "../support/command.ts";
+import { entry, gitIdentity, run, tree } from "../support/command.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 let folder: string;
@@ -77,6 +77,22 @@ describe("--json", () => {
 });
 
 describe("pipes and stacks", () => {
+  test("a reader that goes away stops nothing", async () => {
+    const { execa } = await import("execa");
+    const script = `"${process.execPath}" "${entry}" x --yes --no-install | true; echo "\${PIPESTATUS[0]}"`;
+    const { stdout, stderr } = await execa("bash", ["-c", script], { cwd: folder, env: gitIdentity });
+    expect([stdout, stderr]).toEqual(["0", ""]);
+    expect(await fs.pathExists(path.join(folder, "x/.git/HEAD"))).toBe(true);
+  });
+
+  test("a current directory that is gone is said in a sentence", async () => {
+    const { execa } = await import("execa");
+    const script = `mkdir gone && cd gone && rmdir ../gone && "${process.execPath}" "${entry}" x --yes --no-install`;
+    const { exitCode, stderr } = await execa("sh", ["-c", script], { cwd: folder, reject: false });
+    expect(stderr).toMatch(/^Error: the current directory cannot be used\nChange to one that exists\.$/);
+    expect(exitCode).toBe(1);
+  });
+
   test("no escape codes, even when colours are forced upon it", async () => {
     const { stdout, stderr } = await run(["x", "--yes", "--no-install"], {
       cwd: folder,

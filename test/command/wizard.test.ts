@@ -179,6 +179,22 @@ describe("the wizard", () => {
     expect(terminal.text()).not.toMatch(/\?/);
   });
 
+  test.each([
+    ["a text", 0],
+    ["a choice", 2],
+    ["a yes or no", 3],
+  ])("Ctrl-D at %s: exit 130, nothing left", async (_, index) => {
+    const terminal = open();
+    for (const earlier of questions.slice(0, index)) {
+      await terminal.shows(earlier);
+      terminal.type(keys.enter);
+    }
+    await terminal.shows(questions[index] as string);
+    terminal.type(keys.ctrlD);
+    expect(await terminal.exitCode).toBe(130);
+    expect(await fs.readdir(folder)).toEqual([]);
+  });
+
   test.each(questions.map((question, index) => [question, index] as const))(
     "Ctrl-C at %j: exit 130, nothing left",
     async (question, index) => {

@@ -65,6 +65,15 @@ describe("starting", () => {
     expect(text).not.toMatch(/0123456789abcdef|short$|\n\s+at /m);
   });
 
+  test("a missing token is named together with what else is wrong", async () => {
+    const server = new HttpServer(project, { MCP_AUTH_TOKENS: "", PORT: "abc" });
+    expect(await server.ended).toBe(1);
+    expect(server.stderr.all.filter(Boolean).map((line) => line.split(":")[1])).toEqual([
+      " PORT",
+      " MCP_AUTH_TOKENS",
+    ]);
+  });
+
   test("under stdio no token is needed", async () => {
     const server = new HttpServer(project, { MCP_AUTH_TOKENS: "", MCP_TRANSPORT: "stdio" });
     // Its stdin is closed from the start: it serves nobody and ends well.

@@ -29,6 +29,8 @@ describe("starting", () => {
     [{ PORT: "1.5" }, /^Cannot start: PORT: /],
     [{ PORT: "65536" }, /^Cannot start: PORT: /],
     [{ PORT: "-1" }, /^Cannot start: PORT: /],
+    [{ MCP_ALLOWED_HOSTS: "a.example,::1" }, /^Cannot start: MCP_ALLOWED_HOSTS: item 2 is no hostname$/],
+    [{ MCP_ALLOWED_ORIGINS: "app.example.com" }, /^Cannot start: MCP_ALLOWED_ORIGINS: item 1 is no origin$/],
     [{ MCP_STATELESS: "yes" }, /^Cannot start: MCP_STATELESS: .*"true"\|"false"/],
     [{ HOST: "0.0.0.0" }, /^Cannot start: HOST: beyond this machine.*MCP_ALLOW_UNAUTHENTICATED=true$/],
     [
@@ -45,10 +47,15 @@ describe("starting", () => {
   });
 
   test("every bad variable is named at once", async () => {
-    const server = new HttpServer(project, { PORT: "abc", MCP_LOG_LEVEL: "loud", MCP_BODY_LIMIT: "0" });
+    const server = new HttpServer(project, {
+      PORT: "abc",
+      MCP_LOG_LEVEL: "loud",
+      MCP_BODY_LIMIT: "0",
+      HOST: "0.0.0.0",
+    });
     expect(await server.ended).toBe(1);
     const text = server.stderr.all.join("\n");
-    for (const name of ["PORT", "MCP_LOG_LEVEL", "MCP_BODY_LIMIT"])
+    for (const name of ["PORT", "MCP_LOG_LEVEL", "MCP_BODY_LIMIT", "HOST"])
       expect(text).toContain(`Cannot start: ${name}: `);
   });
 

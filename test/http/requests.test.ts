@@ -27,11 +27,12 @@ describe.each(modes)("bodies, %s", (_, env) => {
       ["a number", 400, -32600, json, "42"],
       ["null", 400, -32600, json, "null"],
       ["no message", 400, -32600, json, "{}"],
+      ["a batch of null", 400, -32600, json, "[null]"],
+      ["a batch with a number in it", 400, -32600, json, '[{"jsonrpc":"2.0","method":"x"},1]'],
+      ["no type at all", 415, -32000, { accept: json.accept }, "{}"],
     ];
-    // With sessions, what is no JSON body is judged by whether it belongs to one.
-    const session = env === modes[0][1] ? await server.session() : {};
     for (const [what, status, code, headers, body] of rows) {
-      const answer = await server.request({ headers: { ...headers, ...session }, body });
+      const answer = await server.request({ headers: { ...headers }, body });
       expect([what, answer.status]).toEqual([what, status]);
       expect(messagesIn(answer)[0], what).toMatchObject({ jsonrpc: "2.0", id: null, error: { code } });
       expect(answer.headers["content-type"], what).toMatch(/^application\/json/);
@@ -39,6 +40,8 @@ describe.each(modes)("bodies, %s", (_, env) => {
       expect(answer.headers["x-powered-by"]).toBeUndefined();
     }
     expect((await server.request({ path: "/livez", method: "GET" })).status).toBe(200);
+    expect(server.stdout.all.filter((line) => /^\s+at /.test(line))).toEqual([]);
+    expect(server.stderr.all.join("")).toBe("");
   });
 
   test("malformed calls get -32602 under their own id", async () => {
@@ -63,7 +66,14 @@ describe.each(modes)("bodies, %s", (_, env) => {
 describe("paths and methods", () => {
   test("unknown paths are 404 in JSON, the well-known ones without a token", async () => {
     const server = await startHttp(guarded);
-    for (const path of ["/", "/nothing", "/.well-known/oauth-protected-resource", "/.well-known/x?token=y"]) {
+    for (const path of [
+      "/",
+      "/nothing",
+      "/mcp/below",
+      "/mcpx",
+      "/.well-known/oauth-protected-resource",
+      "/.well-known/x?token=y",
+    ]) {
       const answer = await server.request({ method: "GET", path });
       expect([path, answer.status]).toEqual([path, 404]);
       expect(JSON.parse(answer.text)).toEqual({ error: "Not found" });
@@ -118,8 +128,8 @@ describe("Host and Origin", () => {
   test("configured ones are allowed", async () => {
     const server = await startHttp(open, {
       MCP_STATELESS: "true",
-      MCP_ALLOWED_HOSTS: "mcp.example.com, Other.example",
-      MCP_ALLOWED_ORIGINS: "https://app.example.com",
+      MCP_ALLOWED_HOSTS: "mcp.example.com:8080, Other.example",
+      MCP_ALLOWED_ORIGINS: "https://app.example.com/",
     });
     expect((await server.post(list, { host: "mcp.example.com:443" })).status).toBe(200);
     expect((await server.post(list, { host: "other.example" })).status).toBe(200);
@@ -180,7 +190,7 @@ describe("slow and rude clients", () => {
 describe("the log", () => {
   test("has one line for each request, without its query, and no token anywhere", async () => {
     const server = await startHttp(guarded);
-    await server.request({ method: "GET", path: "/nothing?access_token=in-the-query" });
+    const refused = await server.request({ method: "GET", path: "/nothing?access_token=in-the-query" });
     await server.post(toolCall(1, "echo", { text: "x" }), { authorization: "Bearer wrong-0123456789abcdef" });
     const session = await server.session(bearer("alice"));
     await server.post(toolCall(2, "echo", { text: "x" }), session);
@@ -188,7 +198,8 @@ describe("the log", () => {
     expect(await server.logged({ message: "request", path: "/nothing" })).toMatchObject({
       method: "GET",
       status: 404,
-      requestId: expect.stringMatching(/./),
+      httpRequestId: refused.headers["x-request-id"],
+      ip: expect.stringMatching(/127\.0\.0\.1$/),
       durationMs: expect.any(Number),
     });
     expect(await server.logged({ message: "request", status: 401 })).toMatchObject({ path: "/mcp" });

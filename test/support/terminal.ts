@@ -2,7 +2,13 @@ import pty from "@lydell/node-pty";
 import xterm from "@xterm/headless";
 import { entry, gitIdentity, type RunOptions } from "./command.ts";
 
-export const keys = { enter: "\r", down: "\u001b[B", ctrlC: "\u0003", escape: "\u001b" } as const;
+export const keys = {
+  enter: "\r",
+  down: "\u001b[B",
+  ctrlC: "\u0003",
+  ctrlD: "\u0004",
+  escape: "\u001b",
+} as const;
 
 /** The command in a real pseudo-terminal of 80 by 24, with a terminal emulator that shows what a person would see. */
 export class TerminalSession {

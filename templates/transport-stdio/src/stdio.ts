@@ -7,8 +7,8 @@ import {
 import { type Refusal, refuseMessage, rpcCode } from "./errors.js";
 import type { Logger } from "./logger.js";
 
-// Stdout carries the protocol and nothing else, so it is taken over before any
-// other module can write to it: what they print goes to stderr.
+// Stdout carries the protocol and nothing else, so it is taken over before the
+// tools and what they import are loaded: what they print goes to stderr.
 const writeToClient = process.stdout.write.bind(process.stdout);
 process.stdout.write = process.stderr.write.bind(process.stderr);
 process.stdout.end = () => process.stdout;

@@ -28,10 +28,25 @@ export function callerOf(req: Request): string | undefined {
 	if (sent === undefined) return undefined;
 	const sentHash = hash(sent);
 	// Every token is compared, in constant time: how long it takes tells nothing.
-	const matches = config().MCP_AUTH_TOKENS.filter(({ token }) =>
-		timingSafeEqual(hash(token), sentHash),
+	const matches = knownTokens().filter((known) =>
+		timingSafeEqual(known.hash, sentHash),
 	);
 	return matches[0]?.name;
+}
+
+interface KnownToken {
+	readonly name: string;
+	readonly hash: Buffer;
+}
+
+let hashed: KnownToken[] | undefined;
+
+/** The configured tokens, hashed once. Hashes all have the length that the comparison needs. */
+function knownTokens(): KnownToken[] {
+	hashed ??= config().MCP_AUTH_TOKENS.map(({ name, token }) => {
+		return { name, hash: hash(token) };
+	});
+	return hashed;
 }
 
 function hash(token: string): Buffer {

@@ -41,8 +41,11 @@ export function guard(): RequestHandler {
 	};
 }
 
-function nameOf(url: string): string | undefined {
-	return URL.canParse(url) ? new URL(url).hostname : undefined;
+/** The host of an origin; of what has more to it, such as `a@host`, nothing. */
+function nameOf(origin: string): string | undefined {
+	if (!URL.canParse(origin)) return undefined;
+	const { href, protocol, host, hostname } = new URL(origin);
+	return href === `${protocol}//${host}/` ? hostname : undefined;
 }
 
 function bracketed(address: string): string {

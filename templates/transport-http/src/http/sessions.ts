@@ -1,6 +1,4 @@
-import { randomUUID } from "node:crypto";
 import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
-import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
 import type { Request, Response } from "express";
 import { config } from "../config.js";
@@ -39,47 +37,38 @@ export class Sessions {
 	}
 
 	async #open(req: Request, res: Response): Promise<void> {
-		const { MCP_JSON_RESPONSE, MCP_MAX_SESSIONS, MCP_SESSION_IDLE_MS } =
-			config();
-		if (
-			this.#sessions.size >= MCP_MAX_SESSIONS &&
-			!(await this.#closeOldest())
-		) {
+		if (this.#isFull() && !this.#closeOldest()) {
 			res.set("Retry-After", "5");
 			refuse(res, 503, "Too many sessions; try again later");
 			return;
 		}
-		const id = randomUUID();
-		const server = this.#createServer();
-		const transport = new StreamableHTTPServerTransport({
-			sessionIdGenerator: () => id,
-			enableJsonResponse: MCP_JSON_RESPONSE,
-		});
-		const session = new Session(
-			server,
-			transport,
-			res.locals.caller,
-			MCP_SESSION_IDLE_MS,
-		);
-		this.#sessions.set(id, session);
-		server.onclose = () => {
+		const { caller } = res.locals;
+		const session = new Session(this.#createServer(), caller, ({ id }) => {
 			this.#sessions.delete(id);
 			this.#log.debug({ sessionId: id }, "session closed");
-		};
-		await server.connect(transport);
+		});
+		this.#sessions.set(session.id, session);
+		await session.connect();
 		await session.handle(req, res);
 		// The transport refused to initialize: there is nothing to come back to.
-		if (transport.sessionId === undefined) await session.close();
+		if (!session.isInitialized) await session.close();
+	}
+
+	#isFull(): boolean {
+		return this.#sessions.size >= config().MCP_MAX_SESSIONS;
 	}
 
 	/** Makes room by closing the session that has been unused for longest, if one has no call running. */
-	async #closeOldest(): Promise<boolean> {
+	#closeOldest(): boolean {
 		let oldest: Session | undefined;
 		for (const session of this.#sessions.values()) {
 			if (session.isBusy) continue;
 			if (!oldest || session.lastUsedAt < oldest.lastUsedAt) oldest = session;
 		}
-		await oldest?.close();
-		return oldest !== undefined;
+		if (!oldest) return false;
+		// At once: the next client to come must not find the same room again.
+		this.#sessions.delete(oldest.id);
+		void oldest.close();
+		return true;
 	}
 }

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type TestClient } from "../../../test/client.js";
+import type { ToolContext } from "../../types.js";
+import { batchTranslateTool } from "./batch-translate.js";
 
 let client: TestClient;
 beforeAll(async () => {
@@ -43,12 +45,12 @@ test("protocol error: arguments that are no object", async () => {
 	expect(outcome).toMatchObject({ ok: false, code: "-32602", protocol: true });
 });
 
-test("cancellation: the call ends at once", async () => {
+test("cancellation: the handler stops at once", async () => {
 	const cancel = new AbortController();
-	const outcome = client.call(
-		"batch_translate",
+	const context = { signal: cancel.signal, progress: () => cancel.abort() };
+	const call = batchTranslateTool.handler(
 		{ docIds: Array(100).fill("doc-1") },
-		{ onprogress: () => cancel.abort(), signal: cancel.signal },
+		context as unknown as ToolContext,
 	);
-	expect(await outcome).toMatchObject({ ok: false, protocol: true });
+	await expect(call).rejects.toMatchObject({ name: "AbortError" });
 });

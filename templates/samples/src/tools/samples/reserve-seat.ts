@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ToolError } from "../../errors.js";
 import { defineTool } from "../../types.js";
 
-/** A finite stock. A real tool would keep it in a database. */
+/** A finite stock. A real tool would keep it, and what it reserves, in a database. */
 const seats = new Map([
 	["A1", "free"],
 	["A2", "taken"],
