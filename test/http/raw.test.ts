@@ -47,7 +47,11 @@ describe.each(modes)("raw bytes, %s", (_, env) => {
     ["no Host in HTTP/1.0", bytesOf({ Host: "" }, list, "POST /mcp HTTP/1.0"), /^HTTP\/1\.1 403 /],
     ["a name in Origin that only begins well", bytesOf({ Origin: "http://localhost@evil.example" }), / 403 /],
     ["more than a name in Origin", bytesOf({ Origin: "http://evil.example@localhost" }), / 403 /],
-    ["a foreign absolute target", bytesOf({ Host: "evil.example" }, list, "POST http://localhost/mcp HTTP/1.1"), / 403 /],
+    [
+      "a foreign absolute target",
+      bytesOf({ Host: "evil.example" }, list, "POST http://localhost/mcp HTTP/1.1"),
+      / 403 /,
+    ],
     ["two lengths", bytesOf({ "Content-Length": "3\r\nContent-Length: 4" }), /^HTTP\/1\.1 400 /],
     ["headers without end", bytesOf({ "X-Long": "x".repeat(20_000) }), /^HTTP\/1\.1 431 /],
     ["a body of no bytes", bytesOf({}, ""), /^HTTP\/1\.1 4(00|15) /],
@@ -74,7 +78,12 @@ describe.each(modes)("raw bytes, %s", (_, env) => {
 
   test("the limit holds for what is unpacked, and for what says no length", async () => {
     const server = await startHttp(open, { ...env, MCP_BODY_LIMIT: "2000" });
-    const long = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping", params: { text: "x".repeat(50_000) } });
+    const long = JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "ping",
+      params: { text: "x".repeat(50_000) },
+    });
     const unpacked = await server.request({
       headers: { ...clientHeaders, "content-encoding": "gzip" },
       body: gzipSync(long),
