@@ -31,7 +31,7 @@ async function runCreate(line: CommandLine, plain: Output): Promise<void> {
       stop.abort(new Cancelled("Cancelled; nothing was written"));
     });
   }
-  const interactive = Boolean(process.stdin.isTTY && process.stdout.isTTY) && !line.json;
+  const interactive = !line.yes && !line.json && Boolean(process.stdin.isTTY && process.stdout.isTTY);
   // Ctrl-D ends the input: nothing is left to wait for, and the question would never be answered.
   if (interactive) process.once("beforeExit", () => stop.abort());
   const output = interactive ? (await import("./wizard/terminal-output.ts")).terminalOutput : plain;

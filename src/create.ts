@@ -131,7 +131,7 @@ async function decide(
 ): Promise<Decision> {
   const context = { invokedBy: invokingPackageManager(process.env.npm_config_user_agent) };
   let { directory, name, choices } = line;
-  if (interactive && !line.yes) {
+  if (interactive) {
     refuse(problemWithValues(choices, context));
     const { askMissing } = await import("./wizard/ask.ts");
     ({ directory, name, choices } = await askMissing({ directory, name, choices }, context, { cwd, signal }));

@@ -63,8 +63,9 @@ function withOwnIdentifiers(tools: readonly PlannedTool[]): PlannedTool[] {
 
 /** The linter's order: by the path without its ending, and numbers by their value. */
 function byImportPath(a: PlannedTool, b: PlannedTool): number {
-  const stem = ({ importPath }: PlannedTool) => importPath.slice(0, -".js".length);
-  return stem(a).localeCompare(stem(b), "en", { numeric: true });
+  const key = ({ importPath }: PlannedTool) =>
+    importPath.slice(0, -".js".length).replace(/\d+/g, (digits) => digits.padStart(64, "0"));
+  return key(a) < key(b) ? -1 : 1;
 }
 
 function stub(name: string): PlannedTool {

@@ -39,6 +39,15 @@ describe("/health", () => {
     expect(server.stdout.all.join("\n")).not.toMatch(/hunter2/);
   });
 
+  test("whoever asks at the same time shares one check of each dependency", async () => {
+    const server = await startHttp(open, { HEALTH: "extra hangs" });
+    const ask = () => server.request({ method: "GET", path: "/health" });
+    const answers = await Promise.all(Array.from({ length: 20 }, ask));
+    for (const { text } of answers) expect(JSON.parse(text).status).toBe("degraded");
+    const failures = server.stdout.all.filter((line) => line.includes("health check failed"));
+    expect(failures).toHaveLength(1);
+  });
+
   test("only a caller with a token learns more than one word", async () => {
     const server = await startHttp(guarded, { HEALTH: "extra fails" });
     const get = { method: "GET", path: "/health" } as const;

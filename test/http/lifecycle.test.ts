@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import type { IncomingMessage } from "node:http";
+import http, { type IncomingMessage } from "node:http";
 import net, { type AddressInfo } from "node:net";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { clientHeaders, HttpServer, readAnswer, startHttp, toolCall } from "../support/http-server.ts";
 import { projectWithTools } from "../support/stdio-server.ts";
 
@@ -94,9 +94,15 @@ describe("stopping", () => {
     },
   );
 
-  test("calls that take too long are cut off at the deadline", async () => {
-    const server = await startHttp(project, { MCP_SHUTDOWN_MS: "200" });
-    const session = await server.session();
+  const modes = [
+    ["with sessions", {}],
+    ["with sessions in JSON", { MCP_JSON_RESPONSE: "true" }],
+    ["stateless", { MCP_STATELESS: "true" }],
+    ["stateless in JSON", { MCP_STATELESS: "true", MCP_JSON_RESPONSE: "true" }],
+  ] as const;
+  test.each(modes)("calls that take too long are cut off at the deadline, %s", async (_, env) => {
+    const server = await startHttp(project, { ...env, MCP_SHUTDOWN_MS: "200" });
+    const session = "MCP_STATELESS" in env ? {} : await server.session();
     const request = server.open({
       headers: { ...clientHeaders, ...session },
       body: JSON.stringify(toolCall(1, "waits", { ms: 60_000 })),
@@ -109,6 +115,21 @@ describe("stopping", () => {
     expect(performance.now() - at).toBeLessThan(3000);
     await answer;
     await server.logged({ message: "the signal fired" });
+  });
+
+  test("clients that keep their connection, or are in the middle of a request, do not hold it up", async () => {
+    const server = await startHttp(project);
+    const agent = new http.Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    const kept = http.get({ ...server.address, path: "/livez", agent });
+    await readAnswer(kept);
+    const half = net.connect(server.address, () => half.write("POST /mcp HTTP/1.1\r\nHost: localhost\r\n"));
+    half.on("error", () => {});
+    await once(half, "connect");
+    const at = performance.now();
+    server.process.kill("SIGTERM");
+    expect(await server.ended).toBe(0);
+    expect(performance.now() - at).toBeLessThan(3000);
   });
 
   test("a second signal ends it at once", async () => {
