@@ -14,6 +14,9 @@ import { stateless } from "./stateless.js";
 /** How long finished answers may take to leave the process (milliseconds). */
 const flushMs = 1000;
 
+/** How long aborted calls may take to clean up (milliseconds). */
+const abortMs = 100;
+
 /**
  * Serves clients over Streamable HTTP until SIGTERM or SIGINT. Running calls then
  * get time to finish; a second signal ends the process at once.
@@ -56,6 +59,7 @@ export async function serveHttp(
 		const closed = new Promise((resolve) => server.close(resolve));
 		setTimeout(() => server.closeAllConnections(), flushMs);
 		await closed;
+		await callsSettled(abortMs);
 		process.exit(0);
 	}
 	process.on("SIGTERM", stop);
