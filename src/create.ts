@@ -10,6 +10,7 @@ import { type PlannedFile, planProject } from "./plan/plan.ts";
 import { nextSteps } from "./report/next-steps.ts";
 import type { Output } from "./report/output.ts";
 import { reproduceCommand } from "./report/reproduce.ts";
+import { inspectTarget } from "./write/target.ts";
 import { writeProject } from "./write/write-project.ts";
 
 /** What `create` did, as `--json` prints it. */
@@ -76,7 +77,6 @@ function currentDirectory(): string {
 
 /** What a dry run does: everything is refused that would be, and nothing is written. */
 async function lookOnly({ target }: Decision): Promise<Outcome> {
-  const { inspectTarget } = await import("./write/target.ts");
   await inspectTarget(target.directory);
   return { installed: false, committed: false, notes: target.note ? [target.note] : [] };
 }

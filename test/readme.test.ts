@@ -29,7 +29,7 @@ test("the README's first command makes a tested sample server that runs", { time
     // The server that the command starts at last ends by itself: it has no input.
     const { exitCode, all } = await execa("sh", ["-c", create as string], {
       cwd: clone,
-      env: gitIdentity,
+      env: { ...gitIdentity, NO_COLOR: "1", FORCE_COLOR: "0" },
       stdin: "ignore",
       all: true,
       reject: false,
