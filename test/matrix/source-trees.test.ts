@@ -8,12 +8,16 @@ import { combinations, describeCombination } from "../support/combinations.ts";
 import { probe } from "../support/probe.ts";
 import { workspace } from "../support/workspace.ts";
 
-/** What a compiler, a linter and a test runner can see of a project. */
+/**
+ * What a compiler, a linter and a test runner can see of a project. What package.json says to a package manager only
+ * is left out: `snapshots.test.ts` proves that nothing else in it depends on the package manager.
+ */
 function sourceTree(answers: Answers): string {
-  const files = planProject(answers).filter((file) =>
-    /^(src|test)\/|^(package|tsconfig.*)\.json$/.test(file.path),
-  );
-  return JSON.stringify(files);
+  const files = planProject(answers);
+  const seen = files.filter((file) => /^(src|test)\/|^tsconfig/.test(file.path));
+  const packageJson = files.find((file) => file.path === "package.json");
+  const { allowScripts, resolutions, ...rest } = JSON.parse(packageJson?.content ?? "");
+  return JSON.stringify([seen, rest]);
 }
 
 /** One combination for each distinct source tree; `snapshots.test.ts` proves which choices make none. */
