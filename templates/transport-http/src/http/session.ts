@@ -75,6 +75,8 @@ export class Session {
 		this.#countAsUsed(res);
 		res.on("close", () => {
 			for (const id of ids) {
+				// It was cancelled, and another request may have taken its id since.
+				if (this.#waiting.get(id) !== res) continue;
 				if (!res.writableFinished) this.#cancel(id, "the client has gone");
 				this.#waiting.delete(id);
 			}
