@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import Handlebars from "handlebars";
-import { templateOptions } from "../src/plan/template-options.ts";
+import { compileTemplate } from "./template-compiler.ts";
 
 /** What the sources import to get at the templates. */
 const moduleName = "virtual:templates";
-const folder = path.join(import.meta.dirname, "..", "templates");
+const root = path.join(import.meta.dirname, "..");
+const folder = path.join(root, "templates");
 
 /** The part of the plugin interface that Rolldown and Vite share. */
 interface TemplatesPlugin {
@@ -31,12 +31,21 @@ function templatesModule(): string {
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, "/"))
     .sort()
-    .map((name) => {
-      const text = readFileSync(path.join(folder, name), "utf8");
-      const value = name.endsWith(".hbs")
-        ? Handlebars.precompile(text, templateOptions)
-        : JSON.stringify(text);
-      return `  ${JSON.stringify(name)}: ${value},`;
-    });
-  return `export const templates = {\n${entries.join("\n")}\n};\n`;
+    .map((name) => `  ${JSON.stringify(name)}: ${templateSource(name)},`);
+  const helpers = (file: string) => JSON.stringify(path.join(root, "src", "plan", file));
+  return [
+    `import { known } from ${helpers("known.ts")};`,
+    `import { json, md } from ${helpers("literals.ts")};`,
+    `export const templates = {\n${entries.join("\n")}\n};\n`,
+  ].join("\n");
+}
+
+function templateSource(name: string): string {
+  const text = readFileSync(path.join(folder, name), "utf8");
+  if (!name.endsWith(".hbs")) return JSON.stringify(text);
+  try {
+    return compileTemplate(text);
+  } catch (error) {
+    throw new Error(`templates/${name}: ${(error as Error).message}`, { cause: error });
+  }
 }

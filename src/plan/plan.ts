@@ -1,7 +1,5 @@
 import { templates } from "virtual:templates";
-import Handlebars from "handlebars/runtime.js";
 import type { Answers } from "../options/declaration.ts";
-import { json, md } from "./literals.ts";
 import { composeManifest, manifestPath } from "./manifest.ts";
 import { overlays, stubFolder } from "./overlays.ts";
 import { composePackageJson } from "./package-json.ts";
@@ -45,17 +43,8 @@ function* renderFolder(
   for (const [name, template] of Object.entries(templates)) {
     if (!name.startsWith(`${folder}/`)) continue;
     const path = name.slice(folder.length + 1).replace(/\.hbs$/, "");
-    yield [path, typeof template === "string" ? template : render(name, context)];
+    yield [path, typeof template === "string" ? template : template(context)];
   }
-}
-
-Handlebars.registerHelper({ json, md, eq: (a: unknown, b: unknown) => a === b });
-const compiled = new Map<string, HandlebarsTemplateDelegate>();
-
-function render(name: string, context: object): string {
-  const template = compiled.get(name) ?? Handlebars.template(templates[name] as TemplateSpecification);
-  compiled.set(name, template);
-  return template(context);
 }
 
 function formatJson(value: unknown): string {
