@@ -76,8 +76,8 @@ function currentDirectory(): string {
 }
 
 /** What a dry run does: everything is refused that would be, and nothing is written. */
-async function lookOnly({ target }: Decision): Promise<Outcome> {
-  await inspectTarget(target.directory);
+function lookOnly({ target }: Decision): Outcome {
+  inspectTarget(target.directory);
   return { installed: false, committed: false, notes: target.note ? [target.note] : [] };
 }
 

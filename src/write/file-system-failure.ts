@@ -1,4 +1,4 @@
-import { lstat } from "node:fs/promises";
+import fs from "node:fs";
 import { CommandError } from "../errors.ts";
 
 /** What went wrong, and what a person can do, by error code. */
@@ -33,12 +33,16 @@ export function isCode(error: unknown, ...codes: string[]): boolean {
 }
 
 /** Whether something stands at a path, be it a link that leads nowhere. */
-export async function exists(at: string): Promise<boolean> {
+export function exists(at: string): boolean {
+  return stats(at) !== undefined;
+}
+
+/** What stands at a path, be it a link, or nothing. */
+export function stats(at: string): fs.Stats | undefined {
   try {
-    await lstat(at);
-    return true;
+    return fs.lstatSync(at, { throwIfNoEntry: false });
   } catch (error) {
-    if (isCode(error, "ENOENT", "ENOTDIR")) return false;
+    if (isCode(error, "ENOTDIR")) return undefined;
     throw error;
   }
 }

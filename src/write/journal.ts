@@ -1,8 +1,8 @@
-import fs from "node:fs/promises";
+import fs from "node:fs";
 import path from "node:path";
 import { CommandError } from "../errors.ts";
 import { contentHash } from "../plan/manifest.ts";
-import { exists } from "./file-system-failure.ts";
+import { exists, stats } from "./file-system-failure.ts";
 import { isProjectPath } from "./project-file.ts";
 
 /** What is about to be moved into a directory that exists: enough to undo it, whatever kills the run. */
@@ -20,10 +20,10 @@ const largestJournal = 256 * 1024;
 export const projectFolder = "project";
 
 /** Writes the journal; once it stands, the move has begun. */
-export async function writeJournal(staging: string, journal: Journal): Promise<void> {
+export function writeJournal(staging: string, journal: Journal): void {
   const draft = path.join(staging, `${journalFile}.draft`);
-  await fs.writeFile(draft, JSON.stringify(journal));
-  await fs.rename(draft, path.join(staging, journalFile));
+  fs.writeFileSync(draft, JSON.stringify(journal));
+  fs.renameSync(draft, path.join(staging, journalFile));
 }
 
 /**
@@ -34,11 +34,11 @@ export async function writeJournal(staging: string, journal: Journal): Promise<v
  */
 export async function readJournal(staging: string): Promise<Journal | undefined> {
   const file = path.join(staging, journalFile);
-  if (!(await exists(file))) return undefined;
+  if (!exists(file)) return undefined;
   const z = await import("zod/mini");
   const inside = z.string().check(z.refine(isProjectPath));
   const schema = z.object({ files: z.record(inside, z.string()), folders: z.array(inside) });
-  const result = schema.safeParse(await readJson(file));
+  const result = schema.safeParse(readJson(file));
   if (result.success) return result.data;
   throw new CommandError(
     `${file} was left by an earlier run and cannot be read`,
@@ -47,10 +47,10 @@ export async function readJournal(staging: string): Promise<Journal | undefined>
 }
 
 /** What a JSON file says, or nothing where it is no file, too large, or no JSON. */
-async function readJson(file: string): Promise<unknown> {
-  const stat = await fs.lstat(file);
+function readJson(file: string): unknown {
+  const stat = fs.lstatSync(file);
   if (!stat.isFile() || stat.size > largestJournal) return undefined;
-  const text = await fs.readFile(file, "utf8");
+  const text = fs.readFileSync(file, "utf8");
   try {
     return JSON.parse(text);
   } catch {
@@ -62,29 +62,36 @@ async function readJson(file: string): Promise<unknown> {
  * Takes back a move that was cut short. Only files that were moved, and are still what was moved, are removed: one that
  * a person has put there or changed since is theirs.
  */
-export async function undoMove(target: string, staging: string, journal: Journal): Promise<void> {
+export function undoMove(target: string, staging: string, journal: Journal): void {
   for (const [file, hash] of Object.entries(journal.files)) {
-    if (await exists(path.join(staging, projectFolder, file))) continue;
-    if (await isUnchanged(target, file, hash)) await fs.unlink(path.join(target, file));
+    if (exists(path.join(staging, projectFolder, file))) continue;
+    if (isUnchanged(target, file, hash)) fs.unlinkSync(path.join(target, file));
   }
   for (const folder of [...journal.folders].reverse()) {
-    // One that is not empty holds something of a person.
-    if (await reach(target, folder)) await fs.rmdir(path.join(target, folder)).catch(() => {});
+    if (reach(target, folder)) removeIfEmpty(path.join(target, folder));
   }
 }
 
-async function isUnchanged(target: string, file: string, hash: string): Promise<boolean> {
-  const stat = await reach(target, file);
+function removeIfEmpty(folder: string): void {
+  try {
+    fs.rmdirSync(folder);
+  } catch {
+    // One that is not empty holds something of a person.
+  }
+}
+
+function isUnchanged(target: string, file: string, hash: string): boolean {
+  const stat = reach(target, file);
   // Only a plain file is read: a pipe would never end.
   if (!stat?.isFile()) return false;
-  return contentHash(await fs.readFile(path.join(target, file), "utf8")) === hash;
+  return contentHash(fs.readFileSync(path.join(target, file), "utf8")) === hash;
 }
 
 /** What stands at a path that is reached without following a link, which could lead anywhere. */
-async function reach(target: string, file: string) {
+function reach(target: string, file: string): fs.Stats | undefined {
   const parts = file.split("/");
   for (const [index] of parts.entries()) {
-    const stat = await fs.lstat(path.join(target, ...parts.slice(0, index + 1))).catch(() => undefined);
+    const stat = stats(path.join(target, ...parts.slice(0, index + 1)));
     if (!stat || stat.isSymbolicLink()) return undefined;
     if (index === parts.length - 1) return stat;
   }

@@ -1,4 +1,4 @@
-import fs from "node:fs/promises";
+import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { CommandError } from "../errors.ts";
@@ -13,8 +13,8 @@ export const self = `${process.pid}@${encodeURIComponent(os.hostname())}`;
 const ownerFile = (owner: string) => `owner-${owner}`;
 
 /** Marks a folder that nobody else knows yet as ours. */
-export async function markAsOwn(folder: string): Promise<void> {
-  await fs.writeFile(path.join(folder, ownerFile(self)), "");
+export function markAsOwn(folder: string): void {
+  fs.writeFileSync(path.join(folder, ownerFile(self)), "");
 }
 
 /**
@@ -22,14 +22,17 @@ export async function markAsOwn(folder: string): Promise<void> {
  *
  * @throws CommandError when its run may still be going on, or another one is taking it over.
  */
-export async function takeOver(staging: string): Promise<void> {
+export function takeOver(staging: string): void {
   try {
     // A link would have us work, and remove, where it leads.
-    if (!(await fs.lstat(staging)).isDirectory()) throw inTheWay(staging);
-    const [owner] = (await fs.readdir(staging)).flatMap((entry) => /^owner-(.*)/.exec(entry)?.[1] ?? []);
-    if (owner === undefined) return await markAsOwn(staging);
+    if (!fs.lstatSync(staging).isDirectory()) throw inTheWay(staging);
+    const [owner] = fs.readdirSync(staging).flatMap((entry) => /^owner-(.*)/.exec(entry)?.[1] ?? []);
+    if (owner === undefined) {
+      markAsOwn(staging);
+      return;
+    }
     if (mayBeRunning(owner)) throw anotherRun(staging, owner);
-    await fs.rename(path.join(staging, ownerFile(owner)), path.join(staging, ownerFile(self)));
+    fs.renameSync(path.join(staging, ownerFile(owner)), path.join(staging, ownerFile(self)));
   } catch (error) {
     // It was there a moment ago: somebody was faster.
     throw isCode(error, "ENOENT") ? anotherRun(staging) : error;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import fs from "node:fs/promises";
+import fs from "node:fs";
 import path from "node:path";
 import { exists } from "./file-system-failure.ts";
 import { anotherRun, markAsOwn, mayBeRunning, self } from "./owner.ts";
@@ -29,15 +29,15 @@ export const discarded = (staging: string) => `${staging}.old`;
  *
  * @throws CommandError when another run has it.
  */
-export async function acquireStaging(staging: string): Promise<void> {
+export function acquireStaging(staging: string): void {
   const candidate = `${staging}.${self}`;
   try {
-    await fs.mkdir(candidate);
-    await markAsOwn(candidate);
-    await fs.rename(candidate, staging);
+    fs.mkdirSync(candidate);
+    markAsOwn(candidate);
+    fs.renameSync(candidate, staging);
   } catch (error) {
-    await remove(candidate);
-    throw (await exists(staging)) ? anotherRun(staging) : error;
+    remove(candidate);
+    throw exists(staging) ? anotherRun(staging) : error;
   }
 }
 
@@ -45,27 +45,38 @@ export async function acquireStaging(staging: string): Promise<void> {
  * Gives up a staging folder that we own and removes it. It is renamed first: the next run may have a new one of the same
  * name before the last file of this one is gone.
  */
-export async function releaseStaging(staging: string): Promise<void> {
+export function releaseStaging(staging: string): void {
   const old = discarded(staging);
-  await fs.rename(staging, old).catch(async () => {
+  try {
+    fs.renameSync(staging, old);
+  } catch {
     // One that a killed run had given up is in the way.
-    await remove(old);
-    await fs.rename(staging, old);
-  });
-  await remove(old);
+    remove(old);
+    fs.renameSync(staging, old);
+  }
+  remove(old);
 }
 
 /** Removes what runs left that were killed before they owned the staging folder, or after they had given it up. */
-export async function removeAbandoned(staging: string): Promise<void> {
+export function removeAbandoned(staging: string): void {
   const folder = path.dirname(staging);
   const prefix = `${path.basename(staging)}.`;
-  for (const entry of await fs.readdir(folder).catch(() => [])) {
+  for (const entry of entriesOf(folder)) {
     if (!entry.startsWith(prefix)) continue;
     const owner = entry.slice(prefix.length);
-    if (owner === "old" || !mayBeRunning(owner)) await remove(path.join(folder, entry));
+    if (owner === "old" || !mayBeRunning(owner)) remove(path.join(folder, entry));
   }
 }
 
-export async function remove(at: string): Promise<void> {
-  await fs.rm(at, { recursive: true, force: true });
+/** A folder that may be written to need not be readable. */
+function entriesOf(folder: string): string[] {
+  try {
+    return fs.readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+export function remove(at: string): void {
+  fs.rmSync(at, { recursive: true, force: true });
 }

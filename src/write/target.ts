@@ -1,7 +1,7 @@
-import fs from "node:fs/promises";
+import fs from "node:fs";
 import path from "node:path";
 import { CommandError } from "../errors.ts";
-import { exists, fileSystemFailure, isCode } from "./file-system-failure.ts";
+import { exists, fileSystemFailure, stats } from "./file-system-failure.ts";
 import { projectFolder, readJournal, undoMove } from "./journal.ts";
 import { takeOver } from "./owner.ts";
 import { discarded, releaseStaging, remove, removeAbandoned, stagingName, stagingPlaces } from "./staging.ts";
@@ -26,12 +26,12 @@ const namedEntries = 3;
  *
  * @throws CommandError when the directory is not empty, may not be written to, or is no directory.
  */
-export async function inspectTarget(directory: string): Promise<void> {
+export function inspectTarget(directory: string): void {
   try {
-    const target = await findTarget(directory);
-    await refuseUnwritable(target.existing);
+    const target = findTarget(directory);
+    refuseUnwritable(target.existing);
     const leftover = path.join(target.directory, stagingName(target.directory));
-    if (!(await exists(leftover))) await refuseNonEmpty(target, directory);
+    if (!exists(leftover)) refuseNonEmpty(target, directory);
   } catch (error) {
     throw fileSystemFailure(error, directory);
   }
@@ -47,10 +47,10 @@ export async function openTarget(
   directory: string,
 ): Promise<{ readonly target: Target; readonly recovered: string | undefined }> {
   try {
-    const target = await findTarget(directory);
-    await refuseUnwritable(target.existing);
+    const target = findTarget(directory);
+    refuseUnwritable(target.existing);
     const recovered = await recover(target);
-    await refuseNonEmpty(target, directory);
+    refuseNonEmpty(target, directory);
     return { target, recovered };
   } catch (error) {
     throw fileSystemFailure(error, directory);
@@ -62,32 +62,30 @@ export async function openTarget(
  *
  * @throws CommandError when something in its path is no directory.
  */
-async function findTarget(directory: string): Promise<Target> {
+function findTarget(directory: string): Target {
   const absolute = path.resolve(directory);
   let existing = absolute;
-  while (!(await exists(existing)) && path.dirname(existing) !== existing) existing = path.dirname(existing);
-  const stat = await fs.stat(existing).catch((error: unknown) => {
-    if (!isCode(error, "ENOENT")) throw error;
-  });
+  while (!exists(existing) && path.dirname(existing) !== existing) existing = path.dirname(existing);
+  const stat = fs.statSync(existing, { throwIfNoEntry: false });
   if (!stat?.isDirectory()) {
     const what = stat ? "a file, not a directory" : "a link that leads nowhere";
     throw new CommandError(`${existing} is ${what}`, "Choose another directory.");
   }
-  const real = await fs.realpath(existing);
+  const real = fs.realpathSync(existing);
   return { directory: path.join(real, path.relative(existing, absolute)), existing: real };
 }
 
-async function refuseUnwritable(existing: string): Promise<void> {
+function refuseUnwritable(existing: string): void {
   try {
-    await fs.access(existing, fs.constants.W_OK | fs.constants.X_OK);
+    fs.accessSync(existing, fs.constants.W_OK | fs.constants.X_OK);
   } catch (error) {
     throw fileSystemFailure(error, existing);
   }
 }
 
-async function refuseNonEmpty({ directory, existing }: Target, asked: string): Promise<void> {
+function refuseNonEmpty({ directory, existing }: Target, asked: string): void {
   if (existing !== directory) return;
-  const entries = await fs.readdir(directory);
+  const entries = fs.readdirSync(directory);
   const foreign = entries.filter(
     (entry) => !countsAsEmpty.has(entry) && !entry.startsWith(stagingName(directory)),
   );
@@ -100,19 +98,15 @@ async function refuseNonEmpty({ directory, existing }: Target, asked: string): P
 }
 
 async function recover({ directory, existing }: Target): Promise<string | undefined> {
-  await removeAbandoned(path.join(existing, stagingName(directory)));
+  removeAbandoned(path.join(existing, stagingName(directory)));
   let recovered: string | undefined;
-  const places = await Promise.all(
-    stagingPlaces(directory).map(async (staging) => {
-      if (await exists(discarded(staging))) await remove(discarded(staging));
-      return (await exists(staging)) ? [staging] : [];
-    }),
-  );
-  for (const staging of places.flat()) {
-    await takeOver(staging);
+  for (const staging of stagingPlaces(directory)) {
+    if (exists(discarded(staging))) remove(discarded(staging));
+    if (!exists(staging)) continue;
+    takeOver(staging);
     // Only in the target itself are files moved one by one; elsewhere a journal is not ours.
     if (path.dirname(staging) === directory) await undo(directory, staging);
-    await releaseStaging(staging);
+    releaseStaging(staging);
     recovered = "what an earlier run left unfinished here was removed";
   }
   return recovered;
@@ -121,12 +115,13 @@ async function recover({ directory, existing }: Target): Promise<string | undefi
 async function undo(directory: string, staging: string): Promise<void> {
   const journal = await readJournal(staging);
   // Nothing waits any more: the earlier run had moved everything and only failed to tidy up.
-  if (journal && (await anyFileIn(path.join(staging, projectFolder)))) {
-    await undoMove(directory, staging, journal);
+  if (journal && anyFileIn(path.join(staging, projectFolder))) {
+    undoMove(directory, staging, journal);
   }
 }
 
-async function anyFileIn(folder: string): Promise<boolean> {
-  const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+function anyFileIn(folder: string): boolean {
+  if (!stats(folder)?.isDirectory()) return false;
+  const entries = fs.readdirSync(folder, { recursive: true, withFileTypes: true });
   return entries.some((entry) => entry.isFile());
 }

@@ -1,5 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import fs from "node:fs/promises";
+import fs from "node:fs";
 import path from "node:path";
 import { CommandError } from "../errors.ts";
 import { contentHash } from "../plan/manifest.ts";
@@ -13,7 +12,8 @@ import { openTarget, type Target } from "./target.ts";
 /**
  * Writes a project, all or nothing. Every file is staged beside its target first. A new directory, with any missing
  * ones above it, then appears by one rename: that is the commit point. Into a directory that exists, files are moved
- * under a journal, which the next run undoes if this one is killed.
+ * under a journal, which the next run undoes if this one is killed. All of it is synchronous: some dozens of small files
+ * take a fraction of the time that the thread pool needs for them.
  *
  * @returns a sentence about what an earlier, killed run had left, or nothing.
  * @throws CommandError when the target cannot take it; what `signal` was aborted with, when it fires before the commit
@@ -28,7 +28,7 @@ export async function writeProject(
   const { target, recovered } = await openTarget(directory);
   try {
     const staging = path.join(target.existing, stagingName(target.directory));
-    await acquireStaging(staging);
+    acquireStaging(staging);
     await writeThrough(staging, target, files, signal);
     return recovered;
   } catch (error) {
@@ -47,15 +47,18 @@ async function writeThrough(
     if (target.existing === target.directory) await moveInto(target.directory, staging, files, signal);
     else await appearAt(target, staging, files, signal);
   } catch (error) {
-    if (!(error instanceof UndoFailed)) await tidyUp(staging);
+    if (!(error instanceof UndoFailed)) tidyUp(staging);
     throw error;
   }
-  await tidyUp(staging);
+  tidyUp(staging);
 }
 
-/** What has been decided by now stands, whether or not this works; the next run here tries again. */
-async function tidyUp(staging: string): Promise<void> {
-  await releaseStaging(staging).catch(() => {});
+function tidyUp(staging: string): void {
+  try {
+    releaseStaging(staging);
+  } catch {
+    // What has been decided by now stands; the next run here tries again.
+  }
 }
 
 /** A directory that is not there yet, and any missing ones above it, appear by one rename. */
@@ -67,7 +70,7 @@ async function appearAt(
 ): Promise<void> {
   const [top = "", ...below] = path.relative(existing, directory).split(path.sep);
   await stage(path.join(staging, projectFolder, ...below), files, signal);
-  await fs.rename(path.join(staging, projectFolder), path.join(existing, top));
+  fs.renameSync(path.join(staging, projectFolder), path.join(existing, top));
 }
 
 /** A directory that exists cannot be renamed into being: the files move one by one, under a journal. */
@@ -82,25 +85,30 @@ async function moveInto(
     files: Object.fromEntries(files.map((file) => [file.path, contentHash(file.content)])),
     folders: foldersOf(files),
   };
-  await writeJournal(staging, journal);
+  writeJournal(staging, journal);
   try {
-    for (const folder of journal.folders) await fs.mkdir(path.join(directory, folder));
+    for (const folder of journal.folders) fs.mkdirSync(path.join(directory, folder));
     for (const file of files) {
-      signal?.throwIfAborted();
-      await moveFile(path.join(staging, projectFolder, file.path), path.join(directory, file.path));
+      moveFile(path.join(staging, projectFolder, file.path), path.join(directory, file.path));
     }
   } catch (error) {
-    await undoMove(directory, staging, journal).catch((cause: unknown) => {
-      throw new UndoFailed(directory, cause);
-    });
+    undoOrSay(directory, staging, journal);
     throw error;
   }
 }
 
+function undoOrSay(directory: string, staging: string, journal: Journal): void {
+  try {
+    undoMove(directory, staging, journal);
+  } catch (cause) {
+    throw new UndoFailed(directory, cause);
+  }
+}
+
 /** A rename would replace a file that somebody has put there meanwhile. */
-async function moveFile(from: string, to: string): Promise<void> {
-  if (await exists(to)) throw new CommandError(`${to} has appeared meanwhile`, "Choose another directory.");
-  await fs.rename(from, to);
+function moveFile(from: string, to: string): void {
+  if (exists(to)) throw new CommandError(`${to} has appeared meanwhile`, "Choose another directory.");
+  fs.renameSync(from, to);
 }
 
 /** The journal has to stay then: the next run needs it. */
@@ -120,10 +128,9 @@ async function stage(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   signal?.throwIfAborted();
-  // Synchronous on purpose: forty small files take a fraction of the time that the thread pool needs for them.
-  mkdirSync(folder, { recursive: true });
-  for (const below of foldersOf(files)) mkdirSync(path.join(folder, below));
-  for (const file of files) writeFileSync(path.join(folder, file.path), file.content, { flag: "wx" });
+  fs.mkdirSync(folder, { recursive: true });
+  for (const below of foldersOf(files)) fs.mkdirSync(path.join(folder, below));
+  for (const file of files) fs.writeFileSync(path.join(folder, file.path), file.content, { flag: "wx" });
   // A Ctrl-C that came meanwhile is delivered in this turn of the event loop, before the commit point.
   await new Promise(setImmediate);
   signal?.throwIfAborted();

@@ -1,7 +1,8 @@
+import nodeFs from "node:fs";
 import path from "node:path";
 import { execa } from "execa";
 import fs from "fs-extra";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { contentHash } from "../../src/plan/manifest.ts";
 import { self } from "../../src/write/owner.ts";
 import { stagingName } from "../../src/write/staging.ts";
@@ -21,6 +22,7 @@ beforeEach(async () => {
   staging = path.join(target, stagingName(target));
 });
 afterEach(() => fs.remove(folder));
+afterEach(() => vi.restoreAllMocks());
 
 const files = someFiles(12);
 
@@ -31,22 +33,30 @@ async function leaveJournal(moved: Record<string, string>, folders: string[] = [
   await fs.outputJson(path.join(staging, "journal.json"), { files: Object.fromEntries(hashes), folders });
 }
 
-/** A signal that lets something happen just before the n-th time that it is looked at. */
-function signalAt(look: number, happen: (stop: AbortController) => void): AbortSignal {
-  const stop = new AbortController();
-  const { signal } = stop;
-  const original = signal.throwIfAborted.bind(signal);
-  let looks = 0;
-  signal.throwIfAborted = () => {
-    looks += 1;
-    if (looks === look) happen(stop);
-    original();
-  };
-  return signal;
+/** Lets something happen when all files are staged, in the last turn of the event loop before they are moved. */
+function whenStaged(happen: () => void): void {
+  const look = AbortSignal.prototype.throwIfAborted;
+  const looks = vi.spyOn(AbortSignal.prototype, "throwIfAborted");
+  looks.mockImplementation(function (this: AbortSignal) {
+    if (looks.mock.calls.length === 2) happen();
+    look.call(this);
+  });
 }
 
-/** The signal is looked at twice while files are staged, then before each one is moved. */
-const beforeMoving = (index: number) => 3 + index;
+/** Lets something happen just before the n-th file is moved into the target. */
+function beforeMoving(index: number, happen: () => void): void {
+  const rename = nodeFs.renameSync;
+  let moved = 0;
+  vi.spyOn(nodeFs, "renameSync").mockImplementation((from, to) => {
+    const isMove = String(from).startsWith(`${staging}/project/`);
+    if (isMove && moved++ === index) happen();
+    rename(from, to);
+  });
+}
+
+function diskIsFull(): never {
+  throw Object.assign(new Error("ENOSPC: no space left"), { code: "ENOSPC", syscall: "rename" });
+}
 
 describe("what a journal may not have removed", () => {
   test("the repository of the target", async () => {
@@ -110,40 +120,48 @@ describe("what happens while files are moved", () => {
   beforeEach(() => fs.outputFile(path.join(target, ".git/HEAD"), "ref: refs/heads/main\n"));
   const untouched = [".git"];
 
-  test.each([0, 1, 6, 11])("Ctrl-C before file %i: all is taken back", async (index) => {
-    const signal = signalAt(beforeMoving(index), (stop) => stop.abort(new Error("enough")));
-    await expect(writeProject(target, files, signal)).rejects.toThrow("enough");
+  test.each([0, 1, 6, 11])("a failure at file %i: all is taken back", async (index) => {
+    beforeMoving(index, diskIsFull);
+    await expect(writeProject(target, files)).rejects.toThrow("the disk is full");
     expect(await tree(target)).toEqual(untouched);
     expect(await fs.pathExists(path.join(target, ".git/HEAD"))).toBe(true);
   });
 
+  test("Ctrl-C before the first one: all is taken back", async () => {
+    const stop = new AbortController();
+    whenStaged(() => stop.abort(new Error("enough")));
+    await expect(writeProject(target, files, stop.signal)).rejects.toThrow("enough");
+    expect(await tree(target)).toEqual(untouched);
+  });
+
   test("a person puts a file where one of ours is to go: theirs stays, ours are taken back", async () => {
     const last = path.join(target, "test/file-11.txt");
-    const signal = signalAt(beforeMoving(5), () => fs.writeFileSync(last, "mine"));
-    await expect(writeProject(target, files, signal)).rejects.toThrow(`${last} has appeared meanwhile`);
+    beforeMoving(5, () => fs.writeFileSync(last, "mine"));
+    await expect(writeProject(target, files)).rejects.toThrow(`${last} has appeared meanwhile`);
     expect(await tree(target)).toEqual([...untouched, "test", "test/file-11.txt"]);
     expect(await fs.readFile(last, "utf8")).toBe("mine");
   });
 
   test("a person edits a file that has been moved, and it is all taken back: theirs stays", async () => {
     const first = path.join(target, "file-0.txt");
-    const signal = signalAt(beforeMoving(5), (stop) => {
+    beforeMoving(5, () => {
       fs.writeFileSync(first, "mine");
-      stop.abort(new Error("enough"));
+      diskIsFull();
     });
-    await expect(writeProject(target, files, signal)).rejects.toThrow("enough");
+    await expect(writeProject(target, files)).rejects.toThrow("the disk is full");
     expect(await tree(target)).toEqual([...untouched, "file-0.txt"]);
     expect(await fs.readFile(first, "utf8")).toBe("mine");
   });
 
   test("what cannot be taken back now is taken back by the next run", async () => {
     const waiting = path.join(staging, "project");
-    const signal = signalAt(beforeMoving(5), (stop) => {
+    beforeMoving(5, () => {
+      vi.restoreAllMocks();
       fs.renameSync(waiting, `${waiting}.aside`);
       fs.symlinkSync(waiting, waiting);
-      stop.abort(new Error("enough"));
+      diskIsFull();
     });
-    await expect(writeProject(target, files, signal)).rejects.toThrow(/holds a part of the project/);
+    await expect(writeProject(target, files)).rejects.toThrow(/holds a part of the project/);
     await fs.unlink(waiting);
     await fs.rename(`${waiting}.aside`, waiting);
     expect((await openTarget(target)).recovered).toMatch(/unfinished/);
@@ -162,8 +180,8 @@ describe("what happens while files are staged", () => {
 
   test("somebody makes the directory and puts a file there: theirs stays, ours go", async () => {
     const mine = path.join(target, "mine");
-    const signal = signalAt(2, () => fs.outputFileSync(mine, "mine"));
-    await expect(writeProject(target, files, signal)).rejects.toMatchObject({
+    whenStaged(() => fs.outputFileSync(mine, "mine"));
+    await expect(writeProject(target, files, new AbortController().signal)).rejects.toMatchObject({
       name: "CommandError",
       message: `cannot write to ${target}: something else has appeared there meanwhile`,
     });
