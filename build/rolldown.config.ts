@@ -11,9 +11,9 @@ export default defineConfig({
   output: {
     dir: "dist",
     cleanDir: true,
-    format: "esm",
+    format: "cjs",
     minify: true,
-    entryFileNames: "[name].js",
-    chunkFileNames: "[name].js",
+    entryFileNames: "[name].cjs",
+    chunkFileNames: "[name].cjs",
   },
 });

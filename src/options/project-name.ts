@@ -108,5 +108,5 @@ function refuseBadPackageName(name: string): void {
 }
 
 function shortened(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
