@@ -71,6 +71,11 @@ export const options = {
         hint: "bearer tokens from the environment, named and rotatable",
       },
       {
+        value: "oauth",
+        label: "OAuth 2.1",
+        hint: "access tokens of your authorization server; Claude and ChatGPT connectors need it",
+      },
+      {
         value: "none",
         label: "anyone who reaches it",
         hint: "it then refuses to listen beyond this machine",

@@ -25,6 +25,7 @@ export const overlays: readonly Overlay[] = [
     devDependencies: ["@types/cors", "@types/express"],
   },
   { folder: "auth-token", when: (project) => project.auth === "token" },
+  { folder: "auth-oauth", when: (project) => project.auth === "oauth", dependencies: ["jose"] },
   { folder: "progress", when: (project) => project.progress },
   { folder: "samples", when: (project) => project.samples, dependencies: ["ky"] },
   { folder: "samples-progress", when: (project) => project.samples && project.progress },

@@ -11,6 +11,7 @@ export const versions = {
   "@types/node": { version: "20.19.43", node: "*" },
   cors: { version: "2.8.6", node: ">=0.10" },
   express: { version: "5.3.0", node: ">=18" },
+  jose: { version: "6.2.18", node: "*" },
   ky: { version: "1.14.3", node: ">=18" },
   pino: { version: "10.4.0", node: ">=20" },
   tsx: { version: "4.23.15", node: ">=18" },

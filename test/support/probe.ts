@@ -9,6 +9,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { expect } from "vitest";
 import type { Answers } from "../../src/options/declaration.ts";
 import { describeProject } from "../../src/plan/project.ts";
+import { AuthorizationServer } from "./authorization-server.ts";
 
 const token = "0123456789abcdef0123456789abcdef";
 
@@ -27,11 +28,19 @@ export async function probe(project: string, answers: Answers, node = process.ex
     );
   }
   if (answers.transport !== "stdio") {
-    const { url, server } = await startHttp(node, entry);
+    const authorization = new AuthorizationServer();
+    await authorization.addKey("first", "ES256");
+    await authorization.up();
+    const { url, server } = await startHttp(node, entry, {
+      MCP_AUTH_TOKENS: `probe:${token}`,
+      ...authorization.settings,
+    });
     try {
-      const headers = { Authorization: `Bearer ${token}` };
+      const headers =
+        answers.auth === "oauth" ? await authorization.bearer() : { authorization: `Bearer ${token}` };
       await converse(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }), answers);
     } finally {
+      await authorization.down();
       server.kill("SIGTERM");
       await once(server, "exit");
     }
@@ -58,9 +67,13 @@ async function converse(transport: Transport, answers: Answers): Promise<void> {
   }
 }
 
-async function startHttp(node: string, entry: string): Promise<{ url: string; server: ChildProcess }> {
+async function startHttp(
+  node: string,
+  entry: string,
+  settings: Record<string, string>,
+): Promise<{ url: string; server: ChildProcess }> {
   const server = spawn(node, [entry], {
-    env: { PATH: process.env.PATH, PORT: "0", MCP_TRANSPORT: "http", MCP_AUTH_TOKENS: `probe:${token}` },
+    env: { PATH: process.env.PATH, PORT: "0", MCP_TRANSPORT: "http", ...settings },
     stdio: ["ignore", "pipe", "inherit"],
   });
   for await (const line of createInterface({ input: server.stdout as NodeJS.ReadableStream })) {
