@@ -24,6 +24,7 @@ const everything = {
   samples: true,
   progress: true,
   docker: true,
+  deploy: "kubernetes",
   ci: true,
   pm: "pnpm",
 } as const;
