@@ -13,7 +13,8 @@ import {
   readAnswer,
   toolCall,
 } from "../support/http-server.ts";
-import { freePort, Nginx, noNginx, startReplica, startReplicated } from "./nginx.ts";
+import { noNginx } from "./debian-nginx.ts";
+import { freePort, Nginx, startReplica, startReplicated } from "./nginx.ts";
 
 if (noNginx) console.warn(`The nginx tests are skipped: ${noNginx}.`);
 

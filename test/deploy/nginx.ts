@@ -4,7 +4,6 @@ import { existsSync, openSync, watch } from "node:fs";
 import http from "node:http";
 import net from "node:net";
 import path from "node:path";
-import { execa } from "execa";
 import fs from "fs-extra";
 import { onTestFinished } from "vitest";
 import { parse } from "yaml";
@@ -17,27 +16,10 @@ import {
   tokenPairs,
 } from "../support/http-server.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+import { nginxEnvironment } from "./debian-nginx.ts";
 
 /** Who nginx runs as, where root starts it: nobody in particular, as in its image. */
 const nobody = 65534;
-
-/** Installs Debian's nginx where the machine has none. */
-async function installNginx(): Promise<void> {
-  const has = await execa("nginx", ["-v"], { reject: false });
-  if (has.exitCode === 0 || process.getuid?.() !== 0) return;
-  await execa("apt-get", ["update", "-qq"], { reject: false });
-  await execa("apt-get", ["install", "-qq", "-y", "--no-install-recommends", "nginx-light"], {
-    reject: false,
-    env: { DEBIAN_FRONTEND: "noninteractive" },
-  });
-}
-
-await installNginx();
-
-/** Why nginx cannot be run on this machine, if it cannot. */
-export const noNginx = await execa("nginx", ["-v"], { reject: false }).then(({ exitCode }) =>
-  exitCode === 0 ? undefined : "nginx is not installed, and only root on Debian can install it",
-);
 
 /**
  * A free port from below the range that the system takes for outgoing connections: a replica that is started again
@@ -74,7 +56,7 @@ export class Nginx {
     this.#folder = folder;
     this.#port = port;
     this.#process = spawn(program as string, [...args, "-p", folder, "-c", path.join(folder, "nginx.conf")], {
-      env: { PATH: process.env.PATH, ...env },
+      env: { ...nginxEnvironment, ...env },
       stdio: ["ignore", fd, fd],
       ...(root && { uid: nobody, gid: nobody }),
     });

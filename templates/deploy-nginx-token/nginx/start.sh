@@ -16,7 +16,7 @@ printf '%s\n' "${MCP_AUTH_TOKENS:-}" | tr ',' '\n' | while read -r pair; do
     printf '%s\n' "$pair" | grep -Eq '^[[:alnum:]_.-]+:[^[:space:]]{16,}$' ||
         refuse "expected name:token pairs, each token of at least 16 characters"
     bytes=$(printf '%s' "${pair#*:}" | od -An -v -tx1 | tr -d ' \n' | sed 's/../\\x&/g')
-    echo "\"~^(?i:Bearer) +$bytes\$\" \"${pair%%:*}\";"
+    printf '"~^(?i:Bearer) +%s$" "%s";\n' "$bytes" "${pair%%:*}"
 done >/tmp/tokens.conf
 test -s /tmp/tokens.conf || refuse "expected at least one name:token pair"
 
