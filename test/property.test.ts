@@ -8,7 +8,7 @@ import { toString as markdownText } from "mdast-util-to-string";
 import { gfm } from "micromark-extension-gfm";
 import { parseSync } from "rolldown/utils";
 import { describe, expect, test } from "vitest";
-import { parseDocument } from "yaml";
+import { parseAllDocuments } from "yaml";
 import { toolNamesProblem } from "../src/options/tool-names.ts";
 import { planProject } from "../src/plan/plan.ts";
 import { run } from "./support/command.ts";
@@ -24,6 +24,7 @@ const everything = {
   samples: true,
   progress: true,
   docker: true,
+  deploy: "kubernetes",
   ci: true,
   pm: "pnpm",
 } as const;
@@ -231,7 +232,9 @@ test("every YAML and JSON file of a hostile project parses", () => {
   fc.assert(
     fc.property(description, (text) => {
       for (const file of planProject({ ...everything, description: text, name: "@acme/my.server_2" })) {
-        if (/\.ya?ml$/.test(file.path)) expect(parseDocument(file.content).errors, file.path).toEqual([]);
+        if (/\.ya?ml$/.test(file.path))
+          for (const document of parseAllDocuments(file.content))
+            expect(document.errors, file.path).toEqual([]);
         if (file.path.endsWith(".json")) JSON.parse(file.content);
       }
     }),

@@ -16,7 +16,17 @@ import { combinations } from "./support/combinations.ts";
  */
 const folder = path.join(import.meta.dirname, "snapshots");
 
-const choices = ["transport", "auth", "samples", "own tools", "docker", "progress", "ci", "pm"] as const;
+const choices = [
+  "transport",
+  "auth",
+  "samples",
+  "own tools",
+  "docker",
+  "deploy",
+  "progress",
+  "ci",
+  "pm",
+] as const;
 type Choice = (typeof choices)[number];
 
 /** What a combination says to a choice, as one word. */
@@ -128,7 +138,7 @@ describe("generated output", () => {
     expect(stored.sort()).toEqual(made.sort());
   });
 
-  test.each(["pm", "docker", "ci"] as const)(
+  test.each(["pm", "docker", "deploy", "ci"] as const)(
     "%s never changes src/, test/ or what package.json runs",
     (choice) => {
       for (const file of paths.filter((name) => /^(src|test)\/|^tsconfig/.test(name))) {

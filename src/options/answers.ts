@@ -35,11 +35,16 @@ export function problemWithValues(given: GivenChoices, context: KnownAnswers): s
 export function firstProblem(given: GivenChoices, context: KnownAnswers): string | undefined {
   const answers = { ...context, ...withDefaults(given, context) };
   for (const [name, option] of optionList) {
-    if (given[name] !== undefined && !applies(option, answers)) {
+    if (given[name] !== undefined && !applies(option, answers) && !isNeutral(option, given[name])) {
       return `--${name} has no meaning here (${option.whenText})`;
     }
   }
   return problemWithValues(given, answers);
+}
+
+/** Whether an answer is the one that an option has where it does not apply: saying it is no contradiction. */
+function isNeutral(option: Option, value: unknown): boolean {
+  return option.type === "choice" && option.otherwise !== undefined && value === option.otherwise;
 }
 
 /** The options that have no answer yet and apply, in the order in which they are asked. */

@@ -50,7 +50,8 @@ export const options = {
     scope: "project",
     prompt: "Add a Dockerfile?",
     help: "a multi-stage, non-root Dockerfile; with HTTP also compose.yaml",
-    default: false,
+    default: (answers) => (answers.deploy ?? "none") !== "none",
+    defaultText: "no; yes with --deploy nginx or kubernetes",
   },
   progress: {
     type: "boolean",
@@ -84,6 +85,21 @@ export const options = {
     default: "token",
     when: (answers) => answers.transport !== "stdio",
     whenText: "only with --transport http or both",
+    otherwise: "none",
+  },
+  deploy: {
+    type: "choice",
+    scope: "project",
+    prompt: "How will replicas be run?",
+    help: "how replicas of the image are run",
+    choices: [
+      { value: "none", label: "not at all", hint: "one container, or decided later" },
+      { value: "nginx", label: "nginx", hint: "compose.yaml with three replicas behind nginx" },
+      { value: "kubernetes", label: "Kubernetes", hint: "Deployment and Service; scaling in a second file" },
+    ],
+    default: "none",
+    when: (answers) => answers.transport !== "stdio" && answers.docker === true,
+    whenText: "only with --docker and --transport http or both",
     otherwise: "none",
   },
   ci: {

@@ -1,7 +1,14 @@
 import type { Answers } from "../options/declaration.ts";
 import { sampleToolNames, toolFileName, toolIdentifier, toolTitle } from "../options/tool-names.ts";
 import { packageManagers } from "./package-managers.ts";
-import { imageNode, nodeLines, packageManagerVersions, supportedNode, versions } from "./versions.ts";
+import {
+  imageNode,
+  nginxVersion,
+  nodeLines,
+  packageManagerVersions,
+  supportedNode,
+  versions,
+} from "./versions.ts";
 
 /** A tool as templates see it. */
 export interface PlannedTool {
@@ -27,6 +34,7 @@ export function describeProject(answers: Answers) {
   return {
     ...answers,
     shortName: shortName(answers.name),
+    serviceName: serviceName(answers.name),
     /** Where a project has both transports, a host needs a name for each. */
     httpName: shortName(answers.name) + (transport === "both" ? "-http" : ""),
     stdio: transport !== "http",
@@ -40,6 +48,7 @@ export function describeProject(answers: Answers) {
     supportedNode,
     nodeLines,
     imageNode,
+    nginxVersion,
     packageManagerVersions,
   };
 }
@@ -48,6 +57,12 @@ export function describeProject(answers: Answers) {
 function shortName(packageName: string): string {
   const words = packageName.replace(/^@[^/]+\//, "").match(/[a-z0-9]+/gi);
   return words?.join("-").toLowerCase() ?? "mcp-server";
+}
+
+/** The same as Kubernetes takes it for a Service: it begins with a letter and has at most 63 characters (RFC 1035). */
+function serviceName(packageName: string): string {
+  const name = shortName(packageName);
+  return (/^[a-z]/.test(name) ? name : `mcp-${name}`).slice(0, 63).replace(/-$/, "");
 }
 
 /** Two long names can have the same beginning, which is all that an identifier keeps. */

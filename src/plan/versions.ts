@@ -35,3 +35,6 @@ export const imageNode = "24";
 
 /** The package managers that the image and the workflow install, by exact version; npm comes with Node. */
 export const packageManagerVersions = { pnpm: "12.21.0", yarn: "1.22.22", bun: "1.4.5" } as const;
+
+/** The version of the nginx image that stands before replicas. */
+export const nginxVersion = "1.30.5";

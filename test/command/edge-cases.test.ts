@@ -155,6 +155,24 @@ const cases: Case[] = [
     says: /--auth has no meaning here.*--transport http/,
   },
   {
+    title: "a deployment of stdio",
+    args: ["x", "--deploy", "nginx", "--yes"],
+    ...refused,
+    says: /--deploy has no meaning here.*--docker and --transport http/,
+  },
+  {
+    title: "a deployment without an image",
+    args: ["x", "--deploy", "kubernetes", "--no-docker", "--transport", "http", "--yes"],
+    ...refused,
+    says: /--deploy has no meaning here/,
+  },
+  {
+    title: "no auth and no deployment where there could be none",
+    args: ["x", "--auth", "none", "--deploy", "none", ...quick],
+    exitCode: 0,
+    project: "x",
+  },
+  {
     title: "a value that begins with a dash",
     args: ["x", "--description", "-x", "--yes"],
     ...refused,

@@ -113,6 +113,7 @@ describe("the command that makes the same project again", () => {
   const flags: string[][] = [
     [],
     ["--transport", "http", "--auth", "none", "--docker", "--no-ci"],
+    ["--transport", "http", "--deploy", "nginx"],
     [
       "--transport",
       "both",

@@ -31,7 +31,7 @@ function open(...args: string[]): TerminalSession {
 const beginning = (prompt: string) => prompt.slice(0, 40);
 
 const where = "Where should the server go?";
-const { auth, ...asked } = options;
+const { auth, deploy, ...asked } = options;
 /** What a person with stdio is asked, in order. */
 const questions = [where, ...Object.values(asked).map((option) => option.prompt)].map(beginning);
 
@@ -54,6 +54,7 @@ describe("the wizard", () => {
       docker: false,
       progress: true,
       auth: "none",
+      deploy: "none",
       ci: true,
       pm: "npm",
     });
@@ -63,7 +64,7 @@ describe("the wizard", () => {
     expect(terminal.text()).toMatch(/npm create mcp-server@\d+\.\d+\.\d+ my-mcp-server -- --yes/);
   });
 
-  test("takes other answers, and asks about auth where there is HTTP", async () => {
+  test("takes other answers, and asks about auth and deployment where there is HTTP", async () => {
     const terminal = open("--no-install", "--no-git");
     const answers: [string, string][] = [
       [where, `files${keys.enter}`],
@@ -74,6 +75,7 @@ describe("the wizard", () => {
       [options.docker.prompt, `y`],
       [options.progress.prompt, `n`],
       [options.auth.prompt, keys.enter],
+      [options.deploy.prompt, keys.down + keys.enter],
       [options.ci.prompt, `n`],
       [options.pm.prompt, keys.down + keys.enter],
     ];
@@ -92,6 +94,7 @@ describe("the wizard", () => {
       docker: true,
       progress: false,
       auth: "token",
+      deploy: "nginx",
       ci: false,
       pm: "pnpm",
     });

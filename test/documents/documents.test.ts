@@ -184,20 +184,67 @@ describe(".env.example", () => {
 
 describe("compose.yaml", () => {
   test("passes every variable through and gives the container few rights", () => {
-    expectInAll(({ read, files }) => {
+    expectInAll(({ answers, read, files }) => {
       if (!files.has("compose.yaml")) return [];
-      const { server, ...others } = parse(read("compose.yaml")).services;
+      const { server, nginx, ...others } = parse(read("compose.yaml")).services;
       expect(others).toEqual({});
-      expect(server).toMatchObject({
-        ports: [expect.stringMatching(/^127\.0\.0\.1:/)],
-        read_only: true,
-        cap_drop: ["ALL"],
-        security_opt: ["no-new-privileges:true"],
-        healthcheck: { test: ["CMD", "node", "-e", expect.stringContaining("/livez")] },
-      });
+      expect(nginx !== undefined).toBe(answers.deploy === "nginx");
+      for (const service of [server, ...(nginx ? [nginx] : [])]) {
+        expect(service).toMatchObject({
+          read_only: true,
+          cap_drop: ["ALL"],
+          security_opt: ["no-new-privileges:true"],
+          restart: "unless-stopped",
+        });
+      }
+      expect((nginx ?? server).ports).toEqual([expect.stringMatching(/^127\.0\.0\.1:/)]);
+      const probe = ["CMD", "node", "-e", expect.stringContaining("/livez")];
+      expect(server.healthcheck.test).toEqual(probe);
       const passed = Object.keys(server.environment);
-      const variables = without(declared(read("src/config.ts")), ["HOST", "MCP_TRANSPORT"]);
+      const sessions = nginx ? ["MCP_MAX_SESSIONS", "MCP_SESSION_IDLE_MS"] : [];
+      const variables = without(declared(read("src/config.ts")), ["HOST", "MCP_TRANSPORT", ...sessions]);
       return [...without(variables, passed), ...without(passed, variables)];
+    });
+  });
+});
+
+describe("nginx", () => {
+  test("stands before stateless replicas that nobody else reaches, as nobody in particular", () => {
+    expectInAll(({ answers, read, files }) => {
+      const own = [...files.keys()].filter((file) => file.startsWith("nginx/"));
+      if (answers.deploy !== "nginx") return own;
+      const { server, nginx } = parse(read("compose.yaml")).services;
+      expect(server.deploy.replicas).toBe(3);
+      expect(server.ports).toBeUndefined();
+      expect(server.environment).toMatchObject({ MCP_STATELESS: "true", MCP_TRUST_PROXY: expect.anything() });
+      expect(nginx.image).toMatch(/^nginxinc\/nginx-unprivileged:\d+\.\d+\.\d+-alpine$/);
+      expect(nginx.tmpfs).toEqual(["/tmp"]);
+      expect(nginx.healthcheck.test).toContain("http://127.0.0.1:8080/livez");
+      const mounted = nginx.volumes.map((volume: string) =>
+        volume.replace(/^\.\/(.*):\/etc\/(.*):ro$/, "$1=$2"),
+      );
+      return without(
+        mounted,
+        own.map((file) => `${file}=${file}`),
+      ).concat(own.length === mounted.length ? [] : ["a file is not mounted"]);
+    });
+  });
+
+  test("has the server's own limits, and closes unused connections before it", () => {
+    expectInAll(({ answers, read }) => {
+      if (answers.deploy !== "nginx") return [];
+      const conf = read("nginx/nginx.conf");
+      const [, limit] = /MCP_BODY_LIMIT: .*\.default\(([\d_]+)\)/.exec(read("src/config.ts")) ?? [];
+      const [, timeout] = /MCP_REQUEST_TIMEOUT_MS: .*\.default\(([\d_]+)\)/.exec(read("src/config.ts")) ?? [];
+      const [, kept] = /keepAliveMs = ([\d_]+)/.exec(read("src/http/serve.ts")) ?? [];
+      const number = (text: string | undefined) => Number(text?.replaceAll("_", ""));
+      const [, upstream] = /\bkeepalive_timeout (\d+)s;/.exec(conf) ?? [];
+      return [
+        ...(conf.includes(`client_max_body_size ${number(limit)};`) ? [] : ["the body limit"]),
+        ...(conf.includes(`client_body_timeout ${number(timeout) / 1000}s;`) ? [] : ["the time-out"]),
+        ...(number(upstream) * 1000 < number(kept) ? [] : ["the keep-alive"]),
+        ...(conf.includes("proxy_buffering off;") ? [] : ["buffering"]),
+      ];
     });
   });
 });

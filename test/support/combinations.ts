@@ -11,13 +11,21 @@ const toolChoices: Pick<Answers, "samples" | "tools">[] = [
 
 const booleans = [false, true];
 
+/** The ways to run it that go together: without an image there is nothing to deploy, and stdio is not deployed. */
+const runs = (transport: Answers["transport"]): Pick<Answers, "docker" | "deploy">[] => [
+  { docker: false, deploy: "none" },
+  ...options.deploy.choices
+    .filter(({ value }) => transport !== "stdio" || value === "none")
+    .map(({ value }) => ({ docker: true, deploy: value })),
+];
+
 /** Every combination of answers that the wizard can arrive at, but for free text. */
 export const combinations: Answers[] = options.transport.choices.flatMap(({ value: transport }) =>
   options.auth.choices
     .filter(({ value }) => transport !== "stdio" || value === "none")
     .flatMap(({ value: auth }) =>
       toolChoices.flatMap((tools) =>
-        booleans.flatMap((docker) =>
+        runs(transport).flatMap((run) =>
           booleans.flatMap((progress) =>
             booleans.flatMap((ci) =>
               options.pm.choices.map(({ value: pm }) => ({
@@ -25,7 +33,7 @@ export const combinations: Answers[] = options.transport.choices.flatMap(({ valu
                 ...tools,
                 transport,
                 auth,
-                docker,
+                ...run,
                 progress,
                 ci,
                 pm,
@@ -45,6 +53,7 @@ export function describeCombination(answers: Answers): string {
     answers.transport !== "stdio" && `auth=${answers.auth}`,
     tools || "stub",
     answers.docker && "docker",
+    answers.deploy !== "none" && answers.deploy,
     answers.progress && "progress",
     answers.ci && "ci",
     answers.pm,

@@ -17,6 +17,7 @@ export const plainAnswers: Answers = {
   docker: false,
   progress: false,
   auth: "none",
+  deploy: "none",
   ci: false,
   pm: "npm",
 };

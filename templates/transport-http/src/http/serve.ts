@@ -11,6 +11,12 @@ import { createApp } from "./app.js";
 import { Sessions } from "./sessions.js";
 import { stateless } from "./stateless.js";
 
+/**
+ * How long an unused connection stays open (milliseconds). Proxies keep theirs
+ * for up to 60 s; if the server closed first, a request on its way would be lost.
+ */
+const keepAliveMs = 65_000;
+
 /** How long finished answers may take to leave the process (milliseconds). */
 const flushMs = 1000;
 
@@ -43,6 +49,7 @@ export async function serveHttp(
 			requestTimeout: MCP_REQUEST_TIMEOUT_MS,
 			headersTimeout: MCP_REQUEST_TIMEOUT_MS,
 			connectionsCheckingInterval: Math.min(1000, MCP_REQUEST_TIMEOUT_MS),
+			keepAliveTimeout: keepAliveMs,
 		},
 		app,
 	);
