@@ -23,7 +23,9 @@ export function guard(): RequestHandler {
 
 	return (req, res, next) => {
 		const { host, origin } = req.headers;
-		if (!hosts.has(nameOf(`http://${host}`) ?? "")) {
+		if (req.headersDistinct.host?.[1] !== undefined) {
+			refuse(res, 400, "There is more than one Host header");
+		} else if (!hosts.has(nameOf(`http://${host}`) ?? "")) {
 			refuse(res, 403, "This Host is not allowed; add it to MCP_ALLOWED_HOSTS");
 		} else if (
 			origin !== undefined &&
