@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import path from "node:path";
 import fs from "fs-extra";
 import { afterEach, describe, expect, test } from "vitest";
@@ -13,6 +15,16 @@ const initialize = `${JSON.stringify({
   method: "initialize",
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } },
 })}\n`;
+
+/** A port that is free now: without an engine, the image has the machine's network. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
 
 if (noContainers) console.warn(`The container tests are skipped: ${noContainers}.`);
 
@@ -38,15 +50,16 @@ describe.skipIf(noContainers)("the image", () => {
     const dockerfile = await fs.readFile(path.join(folder, "Dockerfile"), "utf8");
     const check = JSON.parse(/^HEALTHCHECK .*?CMD (.*)$/m.exec(dockerfile)?.[1] ?? "") as string[];
     const healthCheck = check.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
+    const port = await freePort();
     const script = `
       node dist/index.js; echo "refused: $?"
-      export PORT=38517 MCP_AUTH_TOKENS=test:${token}
+      export PORT=${port} MCP_AUTH_TOKENS=test:${token}
       ${healthCheck}; echo "before: $?"
       node dist/index.js & server=$!
       for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do ${healthCheck} && break; sleep 0.5; done
       echo "health: $?"
       echo "user: $(id -u)"
-      node -e "fetch('http://127.0.0.1:38517/mcp', { method: 'POST' }).then((r) => console.log('anonymous: ' + r.status))"
+      node -e "fetch('http://127.0.0.1:${port}/mcp', { method: 'POST' }).then((r) => console.log('anonymous: ' + r.status))"
       kill -TERM $server; wait $server; echo "exit: $?"`;
     const { stdout, stderr } = await runImage(folder, { command: ["sh", "-c", script] });
     const facts = Object.fromEntries(
@@ -64,7 +77,7 @@ describe.skipIf(noContainers)("the image", () => {
       exit: 0,
     });
     expect(facts.user).toBeGreaterThan(0);
-    expect(stdout).toContain("http://0.0.0.0:38517/mcp");
+    expect(stdout).toContain(`http://0.0.0.0:${port}/mcp`);
 
     expect(stdout + stderr).toMatch(/Cannot start: MCP_AUTH_TOKENS: /);
   });

@@ -11,9 +11,16 @@ import { temporaryFolder } from "../support/temporary.ts";
 /** Builds and runs an image without a container engine, where the machine has it. */
 const script = path.join(repository, "..", "shared", "tools", "docker-check.sh");
 
-const engine = await execa("docker", ["info"], { reject: false, timeout: 10_000 }).then(
-  ({ exitCode }) => exitCode === 0,
-);
+/** The command of an engine that works here; both take the same arguments. */
+const engine = await firstOf(["docker", "podman"]);
+
+async function firstOf(commands: readonly string[]): Promise<string | undefined> {
+  for (const command of commands) {
+    const { exitCode } = await execa(command, ["info"], { reject: false, timeout: 10_000 });
+    if (exitCode === 0) return command;
+  }
+  return undefined;
+}
 
 /** Why images cannot be built on this machine, if they cannot. */
 export const noContainers =
@@ -44,10 +51,10 @@ export async function runImage(
     return await execa(script, [folder, ...(command.length > 0 ? ["--", ...command] : [])], options);
   }
   const tag = `create-mcp-server-test-${path.basename(folder)}`;
-  const built = await execa("docker", ["build", "--quiet", "--tag", tag, folder], options);
+  const built = await execa(engine, ["build", "--quiet", "--tag", tag, folder], options);
   if (built.exitCode !== 0) return built;
   const rights = ["--read-only", "--user", "12345", "--cap-drop", "ALL"];
-  return await execa("docker", ["run", "--interactive", "--rm", ...rights, tag, ...command], options);
+  return await execa(engine, ["run", "--interactive", "--rm", ...rights, tag, ...command], options);
 }
 
 /** Removes the project and its image. */
@@ -55,7 +62,7 @@ export async function removeImage(folder: string): Promise<void> {
   const name = path.basename(folder);
   await fs.remove(path.dirname(folder));
   const [command, image] = engine
-    ? ["docker", `create-mcp-server-test-${name}`]
+    ? [engine, `create-mcp-server-test-${name}`]
     : ["buildah", `localhost/docker-check-${name}`];
   await execa(command, ["rmi", "--force", image], { reject: false, env: { STORAGE_DRIVER: "vfs" } });
 }

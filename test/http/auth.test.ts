@@ -1,5 +1,7 @@
+import path from "node:path";
+import fs from "fs-extra";
 import { beforeAll, describe, expect, test } from "vitest";
-import { HttpServer, startHttp, tokens } from "../support/http-server.ts";
+import { bytesOf, HttpServer, startHttp, tokens } from "../support/http-server.ts";
 import { projectWithTools } from "../support/stdio-server.ts";
 
 let project: string;
@@ -42,6 +44,49 @@ describe("shared tokens", () => {
     }
   });
 
+  test("tokens are rotated: the old and the new one of a caller are good at the same time", async () => {
+    const server = await startHttp(project, {
+      MCP_AUTH_TOKENS: " ci:the-old-token-of-ci , ci:the-new-token-of-ci,, other:a-token:with:colons ",
+    });
+    const as = (token: string) => ({ authorization: `Bearer ${token}` });
+    const session = await server.session(as("the-old-token-of-ci"));
+    expect((await server.post(list, { ...session, ...as("the-new-token-of-ci") })).status).toBe(200);
+    expect(await server.logged({ message: "request", status: 200 })).toMatchObject({ caller: "ci" });
+    expect((await server.post(list, { ...session, ...as("a-token:with:colons") })).status).toBe(404);
+    expect((await server.post(list, { ...session, ...as(tokens.alice) })).status).toBe(401);
+  });
+
+  test("how they are compared does not depend on how much of them is right", async () => {
+    // Time cannot be measured well enough here: the source must say it.
+    const source = await fs.readFile(path.join(project, "src", "http", "auth.ts"), "utf8");
+    expect(source).toMatch(/timingSafeEqual\(known\.hash, sentHash\)/);
+    expect(source).toMatch(/createHash\("sha256"\)/);
+    expect(source).not.toMatch(/[!=]==? (?!undefined)|includes\(|startsWith\(|indexOf\(|localeCompare/);
+  });
+
+  test("of two Authorization headers at most one is judged", async () => {
+    const server = await startHttp(project, { MCP_STATELESS: "true" });
+    const body = JSON.stringify(list);
+    const wrong = "Bearer wrong-0123456789abcdef";
+    const two = `${wrong}\r\nAuthorization: Bearer ${tokens.alice}`;
+    expect(await server.raw(bytesOf({ Authorization: two }, body))).toMatch(/^HTTP\/1\.1 401 /);
+    for (const name of ["Proxy-Authorization", "X-Authorization", "X-Api-Key", "Cookie"]) {
+      const bytes = bytesOf({ [name]: `Bearer ${tokens.alice}` }, body);
+      expect(await server.raw(bytes)).toMatch(/^HTTP\/1\.1 401 /);
+    }
+  });
+
+  test("every method of /mcp needs one, a preflight and health do not", async () => {
+    const server = await startHttp(project);
+    for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE"]) {
+      expect([method, (await server.request({ method })).status]).toEqual([method, 401]);
+    }
+    expect((await server.request({ method: "OPTIONS" })).status).toBe(204);
+    const path = `/health?access_token=${tokens.alice}`;
+    const health = await server.request({ method: "GET", path });
+    expect(JSON.parse(health.text)).toEqual({ status: "ok" });
+  });
+
   test("a token in the query string is none", async () => {
     const server = await startHttp(project, { MCP_STATELESS: "true" });
     for (const query of [`access_token=${tokens.alice}`, `token=${tokens.alice}`]) {
@@ -55,6 +100,10 @@ describe("starting", () => {
   const bad = [
     ["no token", "", /^Cannot start: MCP_AUTH_TOKENS: expected at least one name:token pair/m],
     ["a token without a name", "0123456789abcdef", /MCP_AUTH_TOKENS: pair 1 is not name:token/],
+    ["only commas", " , ,", /^Cannot start: MCP_AUTH_TOKENS: expected at least one name:token pair/m],
+    ["a name without a token", "alice:", /MCP_AUTH_TOKENS: pair 1 is not name:token/],
+    ["a second pair that is none", "alice:0123456789abcdef,bob", /MCP_AUTH_TOKENS: pair 2 is not name:token/],
+    ["a token with a space", "alice:01234567 89abcdef", /MCP_AUTH_TOKENS: pair 1 is not name:token/],
     ["a short token", "alice:short", /MCP_AUTH_TOKENS: pair 1 .* at least 16 characters/],
   ] as const;
   test.each(bad)("%s: refused, exit 1, and the value is not shown", async (_, value, says) => {

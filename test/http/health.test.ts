@@ -1,5 +1,9 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { bearer, startHttp } from "../support/http-server.ts";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { builtProject } from "../support/generated.ts";
+import { bearer, type HttpServer, startHttp } from "../support/http-server.ts";
 import { projectWithTools } from "../support/stdio-server.ts";
 
 let open: string;
@@ -59,6 +63,34 @@ describe("/health", () => {
     const known = await server.request({ ...get, headers: bearer("bob") });
     expect(JSON.parse(known.text)).toMatchObject({ checks: { extra: "failing" } });
   });
+});
+
+test("the sample upstream is checked: well, ill and gone", async () => {
+  let status = 200;
+  const asked: string[] = [];
+  const upstream = createServer((request, response) => {
+    asked.push(request.url ?? "");
+    response.writeHead(status).end("hunter2 is the password");
+  }).listen(0, "127.0.0.1");
+  await once(upstream, "listening");
+  onTestFinished(() => void upstream.close());
+  const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/orders-base`;
+  const samples = await builtProject({ transport: "http", auth: "none", samples: true, progress: true });
+  const inMemory = await startHttp(samples);
+  const overHttp = await startHttp(samples, { ORDERS_URL: url });
+  const ask = async (server: HttpServer) => {
+    const answer = await server.request({ method: "GET", path: "/health" });
+    expect(answer.text).not.toMatch(/hunter2|orders-base/);
+    return [answer.status, JSON.parse(answer.text).status, JSON.parse(answer.text).checks];
+  };
+  expect(await ask(inMemory)).toEqual([200, "ok", { orders: "ok" }]);
+  expect(await ask(overHttp)).toEqual([200, "ok", { orders: "ok" }]);
+  expect(asked).toEqual(["/orders-base/health"]);
+  status = 500;
+  expect(await ask(overHttp)).toEqual([200, "degraded", { orders: "failing" }]);
+  upstream.close();
+  upstream.closeAllConnections();
+  expect(await ask(overHttp)).toEqual([200, "degraded", { orders: "failing" }]);
 });
 
 test("/livez answers GET and HEAD whatever the dependencies do", async () => {

@@ -29,6 +29,10 @@ describe("starting", () => {
     [{ PORT: "1.5" }, /^Cannot start: PORT: /],
     [{ PORT: "65536" }, /^Cannot start: PORT: /],
     [{ PORT: "-1" }, /^Cannot start: PORT: /],
+    [{ PORT: "70000" }, /^Cannot start: PORT: /],
+    [{ HOST: "::" }, /^Cannot start: HOST: beyond this machine/],
+    [{ HOST: "192.0.2.1", MCP_ALLOW_UNAUTHENTICATED: "true" }, /: this machine has no such address$/],
+    [{ MCP_TRUST_PROXY: "true" }, /^Cannot start: MCP_TRUST_PROXY: /],
     [{ MCP_ALLOWED_HOSTS: "a.example,::1" }, /^Cannot start: MCP_ALLOWED_HOSTS: item 2 is no hostname$/],
     [{ MCP_ALLOWED_ORIGINS: "app.example.com" }, /^Cannot start: MCP_ALLOWED_ORIGINS: item 1 is no origin$/],
     [{ MCP_STATELESS: "yes" }, /^Cannot start: MCP_STATELESS: .*"true"\|"false"/],
@@ -59,9 +63,19 @@ describe("starting", () => {
       expect(text).toContain(`Cannot start: ${name}: `);
   });
 
+  test("a variable of only spaces is not set", async () => {
+    const server = await startHttp(project, { MCP_BODY_LIMIT: " ", MCP_MAX_SESSIONS: "  ", HOST: " " });
+    expect(server.address.host).toBe("127.0.0.1");
+  });
+
   test("every address, when told so; IPv6 too", async () => {
     const everywhere = await startHttp(project, { HOST: "0.0.0.0", MCP_ALLOW_UNAUTHENTICATED: "true" });
     expect((await everywhere.request({ method: "GET", path: "/livez" })).status).toBe(200);
+    const both = await startHttp(project, { HOST: "::", MCP_ALLOW_UNAUTHENTICATED: "true" });
+    for (const host of ["127.0.0.1", "::1"]) {
+      const request = http.get({ host, port: both.address.port, path: "/livez", agent: false });
+      expect((await readAnswer(request)).status).toBe(200);
+    }
     const six = await startHttp(project, { HOST: "::1", MCP_STATELESS: "true" });
     const { status } = await six.post({ jsonrpc: "2.0", id: 1, method: "tools/list" });
     expect(status).toBe(200);
@@ -87,6 +101,8 @@ describe("stopping", () => {
       const health = await server.request({ method: "GET", path: "/health" });
       expect([health.status, JSON.parse(health.text).status]).toEqual([503, "unavailable"]);
       expect((await server.request({ method: "GET", path: "/livez" })).status).toBe(200);
+      expect(refused.headers).toMatchObject({ connection: "close", "retry-after": "5" });
+      expect(refused.message).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32000 } });
 
       expect((await call).message.result.structuredContent).toEqual({ waited: true });
       await streamEnded;

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { bearer, clientHeaders, messagesIn, startHttp, toolCall } from "../support/http-server.ts";
+import { bearer, clientHeaders, messagesIn, startHttp } from "../support/http-server.ts";
 import { projectWithTools } from "../support/stdio-server.ts";
 
 let open: string;
@@ -23,7 +23,7 @@ describe.each(modes)("bodies, %s", (_, env) => {
       ["half an object", 400, -32700, json, '{"jsonrpc":"2.0","id":1,'],
       ["too large", 413, -32000, json, JSON.stringify({ text: "x".repeat(1_000_001) })],
       ["no JSON type", 415, -32000, { ...json, "content-type": "text/plain" }, "{}"],
-      ["a charset nobody has", 415, -32600, { ...json, "content-type": "application/json; charset=x" }, "{}"],
+      ["a charset nobody has", 415, -32000, { ...json, "content-type": "application/json; charset=x" }, "{}"],
       ["a number", 400, -32600, json, "42"],
       ["null", 400, -32600, json, "null"],
       ["no message", 400, -32600, json, "{}"],
@@ -81,20 +81,34 @@ describe("paths and methods", () => {
     expect((await server.request({ method: "GET", path: "/%" })).status).toBe(404);
   });
 
-  test("methods that are not offered are 405 with Allow", async () => {
-    const stateful = await startHttp(open);
-    for (const method of ["PUT", "PATCH"]) {
-      const answer = await stateful.request({ method });
-      expect([answer.status, answer.headers.allow]).toEqual([405, "GET, POST, DELETE"]);
+  test("methods that are not offered are 405 with Allow, never 404 and never HTML", async () => {
+    const all = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "OPTIONS", "QUERY", "PROPFIND"];
+    const offers: [env: Record<string, string>, path: string, allow: string, besides: string[]][] = [
+      [{}, "/mcp", "GET, POST, DELETE", ["OPTIONS"]],
+      [{ MCP_STATELESS: "true" }, "/mcp", "POST", ["OPTIONS"]],
+      [{}, "/livez", "GET, HEAD", []],
+      [{}, "/health", "GET, HEAD", []],
+    ];
+    for (const [env, path, allow, besides] of offers) {
+      const server = await startHttp(open, env);
+      for (const method of all) {
+        if (allow.split(", ").includes(method) || besides.includes(method)) continue;
+        const answer = await server.request({ method, path, headers: clientHeaders });
+        expect([method, path, answer.status, answer.headers.allow]).toEqual([method, path, 405, allow]);
+        expect(answer.headers["content-type"]).toMatch(/^application\/json/);
+        if (method !== "HEAD") expect(JSON.parse(answer.text)).toMatchObject({ error: { code: -32000 } });
+      }
     }
-    const stateless = await startHttp(open, { MCP_STATELESS: "true" });
-    for (const method of ["GET", "DELETE", "PUT"]) {
-      const answer = await stateless.request({ method, headers: clientHeaders });
-      expect([answer.status, answer.headers.allow]).toEqual([405, "POST"]);
-    }
-    for (const path of ["/livez", "/health"]) {
-      const answer = await stateless.request({ method: "POST", path });
-      expect([answer.status, answer.headers.allow]).toEqual([405, "GET, HEAD"]);
+  });
+
+  test("an unknown path is 404 in JSON for every method", async () => {
+    const server = await startHttp(guarded);
+    for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE"]) {
+      for (const path of ["/nothing", "/.well-known/oauth-protected-resource/mcp"]) {
+        const answer = await server.request({ method, path });
+        expect([method, path, answer.status]).toEqual([method, path, 404]);
+        expect(answer.headers["content-type"]).toMatch(/^application\/json/);
+      }
     }
   });
 });
@@ -111,13 +125,29 @@ describe("Host and Origin", () => {
       "evil.example:3001",
       "localhost@evil.example",
       "[::2]",
+      "127.0.0.2",
+      "0.0.0.0",
+      "[::ffff:127.0.0.1]",
+      "::1",
+      "localhost.",
+      "localhost, evil.example",
+      " ",
     ]) {
       expect([host, await judge({ host })]).toEqual([host, 403]);
     }
-    for (const host of ["localhost", "localhost:9", "127.0.0.1", "[::1]:80", "LOCALHOST"]) {
+    for (const host of ["localhost", "localhost:9", "127.0.0.1", "[::1]", "[::1]:3001", "LOCALHOST"]) {
       expect([host, await judge({ host })]).toEqual([host, 200]);
     }
-    for (const origin of ["https://evil.example", "null", "http://localhost.evil.example", "not a url", ""]) {
+    for (const origin of [
+      "https://evil.example",
+      "null",
+      "file://",
+      "http://localhost.evil.example",
+      "http://localhost/with/a/path",
+      "http://localhost, https://evil.example",
+      "not a url",
+      "",
+    ]) {
       expect([origin, await judge({ origin })]).toEqual([origin, 403]);
     }
     for (const origin of ["http://localhost:5173", "https://127.0.0.1", "http://[::1]:8080"]) {
@@ -128,14 +158,26 @@ describe("Host and Origin", () => {
   test("configured ones are allowed", async () => {
     const server = await startHttp(open, {
       MCP_STATELESS: "true",
-      MCP_ALLOWED_HOSTS: "mcp.example.com:8080, Other.example",
-      MCP_ALLOWED_ORIGINS: "https://app.example.com/",
+      MCP_ALLOWED_HOSTS: "mcp.example.com:8080, Other.example, [2001:DB8::1]",
+      MCP_ALLOWED_ORIGINS: "https://app.example.com/, https://dev.example.com:8443",
     });
     expect((await server.post(list, { host: "mcp.example.com:443" })).status).toBe(200);
     expect((await server.post(list, { host: "other.example" })).status).toBe(200);
+    expect((await server.post(list, { host: "[2001:db8::1]:3001" })).status).toBe(200);
+    expect((await server.post(list, { host: "example.com" })).status).toBe(403);
+    expect((await server.post(list, { host: "sub.other.example" })).status).toBe(403);
     expect((await server.post(list, { origin: "https://app.example.com" })).status).toBe(200);
     expect((await server.post(list, { origin: "https://app.example.com.evil.example" })).status).toBe(403);
     expect((await server.post(list, { origin: "http://app.example.com" })).status).toBe(403);
+    expect((await server.post(list, { origin: "https://app.example.com:8443" })).status).toBe(403);
+    expect((await server.post(list, { origin: "https://dev.example.com:8443" })).status).toBe(200);
+    expect((await server.post(list, { origin: "https://dev.example.com" })).status).toBe(403);
+  });
+
+  test("the name that the server listens on is its own", async () => {
+    const server = await startHttp(open, { MCP_STATELESS: "true", HOST: "127.0.0.2" });
+    expect((await server.post(list)).status).toBe(200);
+    expect((await server.post(list, { host: "127.0.0.3" })).status).toBe(403);
   });
 
   test("health ignores Host: a load balancer asks by address", async () => {
@@ -173,6 +215,23 @@ describe("browsers", () => {
       headers: { origin: "https://evil.example", "access-control-request-method": "POST" },
     });
     expect(foreign.status).toBe(403);
+    expect(foreign.headers["access-control-allow-origin"]).toBeUndefined();
+    const known = await server.post({}, { origin: "https://evil.example", ...bearer("alice") });
+    expect(known.status).toBe(403);
+    expect(known.headers["access-control-allow-origin"]).toBeUndefined();
+  });
+
+  test("an answer to one origin is not kept for another", async () => {
+    const server = await startHttp(open, { MCP_STATELESS: "true" });
+    const { headers } = await server.request({ method: "GET", headers: { origin: "http://localhost:5173" } });
+    expect(headers.vary).toMatch(/Origin/);
+    expect(headers["access-control-allow-credentials"]).toBeUndefined();
+  });
+
+  test("a preflight names the methods that there are", async () => {
+    const server = await startHttp(open, { MCP_STATELESS: "true" });
+    const preflight = await server.request({ method: "OPTIONS", headers: { origin: "http://localhost" } });
+    expect(preflight.headers["access-control-allow-methods"]).toBe("POST");
   });
 });
 
@@ -184,28 +243,5 @@ describe("slow and rude clients", () => {
     expect(await server.raw("POST /mcp HTTP/1.1\r\nHost: loc")).toMatch(/^HTTP\/1\.1 408 /);
     expect(await server.raw("nonsense\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 /);
     expect((await server.request({ method: "GET", path: "/livez" })).status).toBe(200);
-  });
-});
-
-describe("the log", () => {
-  test("has one line for each request, without its query, and no token anywhere", async () => {
-    const server = await startHttp(guarded);
-    const refused = await server.request({ method: "GET", path: "/nothing?access_token=in-the-query" });
-    await server.post(toolCall(1, "echo", { text: "x" }), { authorization: "Bearer wrong-0123456789abcdef" });
-    const session = await server.session(bearer("alice"));
-    await server.post(toolCall(2, "echo", { text: "x" }), session);
-
-    expect(await server.logged({ message: "request", path: "/nothing" })).toMatchObject({
-      method: "GET",
-      status: 404,
-      httpRequestId: refused.headers["x-request-id"],
-      ip: expect.stringMatching(/127\.0\.0\.1$/),
-      durationMs: expect.any(Number),
-    });
-    expect(await server.logged({ message: "request", status: 401 })).toMatchObject({ path: "/mcp" });
-    expect(await server.logged({ message: "request", caller: "alice" })).toMatchObject({ status: 200 });
-    expect(await server.logged({ message: "tool call done" })).toMatchObject({ tool: "echo", requestId: 2 });
-    const everything = [...server.stdout.all, ...server.stderr.all].join("\n");
-    expect(everything).not.toMatch(/0123456789abcdef|in-the-query/);
   });
 });

@@ -36,8 +36,10 @@ export class HttpServer {
   #port = 0;
   #host = "127.0.0.1";
 
-  constructor(project: string, env: Record<string, string>) {
-    this.process = spawn(process.execPath, [path.join(project, "dist", "index.js")], {
+  /** @param through a command that runs the one after it, such as `setpriv --reuid=12345`. */
+  constructor(project: string, env: Record<string, string>, through: readonly string[] = []) {
+    const [command, ...args] = [...through, process.execPath, path.join(project, "dist", "index.js")];
+    this.process = spawn(command as string, args, {
       env: { PORT: "0", MCP_TRANSPORT: "http", MCP_AUTH_TOKENS: tokenPairs, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -109,7 +111,7 @@ export class HttpServer {
   }
 
   /** Sends raw bytes over a connection of its own, and resolves with all that comes until the server closes it. */
-  raw(bytes: string): Promise<string> {
+  raw(bytes: string | Buffer): Promise<string> {
     return new Promise((resolve, reject) => {
       const socket = net.connect(this.address, () => socket.write(bytes));
       let text = "";
@@ -132,6 +134,22 @@ export const tokenPairs = Object.entries(tokens)
   .join(",");
 
 export const bearer = (name: keyof typeof tokens) => ({ authorization: `Bearer ${tokens[name]}` });
+
+/** A POST as bytes; the connection closes after its answer. A header of no characters is left out. */
+export function bytesOf(headers: Record<string, string>, body: string, start = "POST /mcp HTTP/1.1"): string {
+  const all = {
+    Host: "localhost",
+    "Content-Type": "application/json",
+    Accept: clientHeaders.accept,
+    "Content-Length": String(Buffer.byteLength(body)),
+    Connection: "close",
+    ...headers,
+  };
+  const lines = Object.entries(all)
+    .filter(([, value]) => value !== "")
+    .map(([name, value]) => `${name}: ${value}`);
+  return `${start}\r\n${lines.join("\r\n")}\r\n\r\n${body}`;
+}
 
 /** The JSON-RPC messages of an answer, be it one body or a stream of events. */
 export function messagesIn({ headers, text }: Answer): Message[] {
