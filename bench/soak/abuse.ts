@@ -1,0 +1,172 @@
+import { once } from "node:events";
+import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
+import { finished } from "node:stream/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client, inParallel, rpcHeaders } from "./client.ts";
+import { bearer, tokens } from "./findings.ts";
+import type { Target } from "./target.ts";
+
+const list = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+const head = (headers: OutgoingHttpHeaders) =>
+  `POST /mcp HTTP/1.1\r\n${Object.entries({ host: "localhost", ...rpcHeaders, ...bearer, ...headers })
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join("")}`;
+
+/** What is sent at once, and what then follows byte by byte, for ever. */
+const halves: readonly (readonly [now: string, drip: string])[] = [
+  ["", ""],
+  ["POST /m", ""],
+  [head({}), ""],
+  [head({}), "x-slow: very"],
+  [`${head({ "content-length": 1000 })}\r\n${list}`, ""],
+  [`${head({ "content-length": 1000 })}\r\n`, " "],
+  [`${head({ "transfer-encoding": "chunked" })}\r\n5\r\n{"jso`, ""],
+];
+
+/** Requests that never end. Returns how long the last one was borne (ms). */
+export async function halfSent(target: Target, count: number): Promise<number> {
+  const { requestTimeoutMs } = target.settings;
+  // Node looks once a second, or as often as the time-out is short.
+  const latestMs = requestTimeoutMs + Math.min(1000, requestTimeoutMs) + 1500;
+  let slowestMs = 0;
+  await inParallel(count, count, async (index) => {
+    const [now, drip] = halves[index % halves.length] as (typeof halves)[number];
+    const socket = target.connect();
+    let answer = "";
+    socket.setEncoding("latin1").on("data", (chunk) => {
+      answer += chunk;
+    });
+    const closed = once(socket, "close");
+    const startedAt = performance.now();
+    socket.write(now);
+    let sent = 0;
+    const timer = setInterval(() => {
+      if (drip && socket.writable) socket.write(drip[sent++ % drip.length] as string);
+    }, 100);
+    await Promise.race([closed, sleep(latestMs, undefined, { ref: false })]);
+    clearInterval(timer);
+    slowestMs = Math.max(slowestMs, performance.now() - startedAt);
+    target.findings.expect(socket.closed, `half a request was borne: ${now.slice(0, 60)}`);
+    if (answer) target.findings.answer(Number(answer.slice(9, 12)), answer);
+    socket.destroy();
+  });
+  return slowestMs;
+}
+
+/** Bodies of 20 MB, with and without a length, from callers and strangers. Returns how many were refused. */
+export async function large(target: Target, count: number): Promise<number> {
+  const megabytes = 20;
+  const body = Buffer.alloc(megabytes * 1_000_000, "x");
+  let refused = 0;
+  await inParallel(count, 2, async (index) => {
+    const client = await new Client(target).initialize();
+    const isStranger = index % 4 === 3;
+    const answer = await client.send({
+      headers: {
+        ...(index % 2 === 1 ? { "transfer-encoding": "chunked" } : { "content-length": body.length }),
+        ...(isStranger && { authorization: undefined }),
+      },
+      body,
+    });
+    if (answer.status === (isStranger ? 401 : 413)) refused++;
+    else target.findings.problem(`${megabytes} MB: ${answer.status} ${answer.text}`);
+  });
+  return refused;
+}
+
+const basic = Buffer.from(`alice:${tokens.alice}`).toString("base64");
+const wrong: readonly (readonly [path: string, authorization: string | undefined])[] = [
+  ["/mcp", undefined],
+  ["/mcp", "Bearer"],
+  ["/mcp", "Bearer wrong-0123456789abcdef"],
+  ["/mcp", `Bearer ${tokens.alice}x`],
+  ["/mcp", `Bearer ${tokens.alice.slice(0, -1)}`],
+  ["/mcp", `Bearer ${tokens.alice} ${tokens.bob}`],
+  ["/mcp", `Bearer ${tokens.alice.toUpperCase()}`],
+  ["/mcp", `Bearer ${"x".repeat(8000)}`],
+  ["/mcp", `Basic ${basic}`],
+  ["/mcp", tokens.alice],
+  [`/mcp?access_token=${tokens.alice}`, undefined],
+  [`/mcp?token=${tokens.bob}`, "Bearer null"],
+];
+
+/** Strangers with wrong tokens, and with right ones in wrong places. Returns how many were refused. */
+export async function strangers(target: Target, count: number): Promise<number> {
+  let refused = 0;
+  let next = 0;
+  await inParallel(20, 20, async () => {
+    const client = new Client(target);
+    while (next < count) {
+      const [path, authorization] = wrong[next++ % wrong.length] as (typeof wrong)[number];
+      const headers = { authorization, cookie: `token=${tokens.bob}` };
+      const { status, headers: answered } = await client.send({ path, headers, body: list });
+      if (status === 401 && answered["www-authenticate"]?.startsWith("Bearer ")) refused++;
+      else target.findings.problem(`${path} ${authorization}: ${status} instead of 401`);
+    }
+  });
+  return refused;
+}
+
+/**
+ * Calls whose client goes away: before the answer, at its beginning, or in the middle of it.
+ *
+ * @returns how many had certainly begun.
+ */
+export async function dropped(target: Target, count: number): Promise<number> {
+  let begun = 0;
+  let next = 0;
+  const docIds = Array(100).fill("doc-2");
+  const params = { name: "batch_translate", arguments: { docIds }, _meta: { progressToken: 7 } };
+  await inParallel(25, 25, async () => {
+    const client = await new Client(target).initialize();
+    while (next < count) {
+      const kind = next++ % 3;
+      const request = client.open({ body: client.message("tools/call", params) });
+      if (kind === 0) await finished(request, { readable: false });
+      else {
+        const [response] = (await once(request, "response")) as [IncomingMessage];
+        response.on("error", () => {});
+        if (kind === 2) await once(response, "data");
+        begun++;
+      }
+      request.destroy();
+    }
+  });
+  return begun;
+}
+
+/**
+ * Clients that ask for far more than they read: 20 MB each, in a row on one connection. The server must stop reading
+ * instead of piling the answers up.
+ *
+ * @returns how much of it the server took (bytes), and by how much its memory peak rose.
+ */
+export async function unread(target: Target, count: number): Promise<{ taken: number; peakBytes: number }> {
+  const before = await target.measure();
+  const each = 200;
+  const sockets = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const client = await new Client(target).initialize();
+      const socket = target.connect().pause();
+      const headers = client.headers({});
+      for (let n = 0; n < each; n++) {
+        const id = `${n}${"i".repeat(100_000)}`;
+        const body = JSON.stringify({ jsonrpc: "2.0", id, method: "ping" });
+        socket.write(`${head({ ...headers, "content-length": body.length })}\r\n${body}`);
+      }
+      return socket;
+    }),
+  );
+  await sleep(1500);
+  const after = await target.measure();
+  let taken = 0;
+  for (const socket of sockets) {
+    target.findings.expect(
+      socket.writableLength > 0,
+      "the server took all of what nobody reads the answers of",
+    );
+    taken += socket.bytesWritten - socket.writableLength;
+    socket.destroy();
+  }
+  return { taken, peakBytes: after.peakBytes - before.peakBytes };
+}
