@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
-import { finished } from "node:stream/promises";
+import type net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
 import { Client, inParallel, rpcHeaders } from "./client.ts";
 import { bearer, tokens } from "./findings.ts";
 import type { Target } from "./target.ts";
@@ -46,7 +47,7 @@ export async function halfSent(target: Target, count: number): Promise<number> {
     await Promise.race([closed, sleep(latestMs, undefined, { ref: false })]);
     clearInterval(timer);
     slowestMs = Math.max(slowestMs, performance.now() - startedAt);
-    target.findings.expect(socket.closed, `half a request was borne: ${now.slice(0, 60)}`);
+    target.findings.expect(socket.closed, "half a request was borne", JSON.stringify([now, drip]));
     if (answer) target.findings.answer(Number(answer.slice(9, 12)), answer);
     socket.destroy();
   });
@@ -55,8 +56,7 @@ export async function halfSent(target: Target, count: number): Promise<number> {
 
 /** Bodies of 20 MB, with and without a length, from callers and strangers. Returns how many were refused. */
 export async function large(target: Target, count: number): Promise<number> {
-  const megabytes = 20;
-  const body = Buffer.alloc(megabytes * 1_000_000, "x");
+  const body = Buffer.alloc(20_000_000, "x");
   let refused = 0;
   await inParallel(count, 2, async (index) => {
     const client = await new Client(target).initialize();
@@ -69,7 +69,7 @@ export async function large(target: Target, count: number): Promise<number> {
       body,
     });
     if (answer.status === (isStranger ? 401 : 413)) refused++;
-    else target.findings.problem(`${megabytes} MB: ${answer.status} ${answer.text}`);
+    else target.findings.problem("20 MB were not refused", `${answer.status} ${answer.text}`);
   });
   return refused;
 }
@@ -108,7 +108,8 @@ export async function strangers(target: Target, count: number): Promise<number> 
 }
 
 /**
- * Calls whose client goes away: before the answer, at its beginning, or in the middle of it.
+ * Calls whose client goes away: when it has asked, while its body is unpacked, when the answer begins, or in the
+ * middle of it.
  *
  * @returns how many had certainly begun.
  */
@@ -120,13 +121,15 @@ export async function dropped(target: Target, count: number): Promise<number> {
   await inParallel(25, 25, async () => {
     const client = await new Client(target).initialize();
     while (next < count) {
-      const kind = next++ % 3;
-      const request = client.open({ body: client.message("tools/call", params) });
-      if (kind === 0) await finished(request, { readable: false });
+      const kind = next++ % 4;
+      const body = client.message("tools/call", params);
+      const packed = { headers: { "content-encoding": "gzip" }, body: gzipSync(body + " ".repeat(500_000)) };
+      const request = client.open(kind === 1 ? packed : { body });
+      if (kind < 2) await once(request, "finish");
       else {
         const [response] = (await once(request, "response")) as [IncomingMessage];
         response.on("error", () => {});
-        if (kind === 2) await once(response, "data");
+        if (kind === 3) await once(response, "data");
         begun++;
       }
       request.destroy();
@@ -136,37 +139,38 @@ export async function dropped(target: Target, count: number): Promise<number> {
 }
 
 /**
- * Clients that ask for far more than they read: 20 MB each, in a row on one connection. The server must stop reading
+ * Clients that ask for far more than they read: 60 MB each, in a row on one connection. The server must stop reading
  * instead of piling the answers up.
  *
- * @returns how much of it the server took (bytes), and by how much its memory peak rose.
+ * @returns how much of it the server, and the network between, took, and how much of that stays in memory (bytes).
  */
-export async function unread(target: Target, count: number): Promise<{ taken: number; peakBytes: number }> {
+export async function unread(target: Target, count: number): Promise<{ taken: number; held: number }> {
   const before = await target.measure();
-  const each = 200;
-  const sockets = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const client = await new Client(target).initialize();
-      const socket = target.connect().pause();
-      const headers = client.headers({});
-      for (let n = 0; n < each; n++) {
-        const id = `${n}${"i".repeat(100_000)}`;
-        const body = JSON.stringify({ jsonrpc: "2.0", id, method: "ping" });
-        socket.write(`${head({ ...headers, "content-length": body.length })}\r\n${body}`);
-      }
-      return socket;
-    }),
-  );
-  await sleep(1500);
-  const after = await target.measure();
   let taken = 0;
-  for (const socket of sockets) {
-    target.findings.expect(
-      socket.writableLength > 0,
-      "the server took all of what nobody reads the answers of",
-    );
-    taken += socket.bytesWritten - socket.writableLength;
-    socket.destroy();
-  }
-  return { taken, peakBytes: after.peakBytes - before.peakBytes };
+  let isOver = false;
+  const sockets: net.Socket[] = [];
+  const stall = async () => {
+    const client = await new Client(target).initialize();
+    const socket = target.connect().pause();
+    sockets.push(socket);
+    const closed = once(socket, "close");
+    for (let n = 0; n < 600; n++) {
+      const body = JSON.stringify({ jsonrpc: "2.0", id: `${n}${"i".repeat(100_000)}`, method: "ping" });
+      const headers = client.headers({ "content-length": body.length });
+      const isTaken = new Promise((resolve) => {
+        socket.write(`${head(headers)}\r\n${body}`, resolve);
+      });
+      await Promise.race([isTaken, closed]);
+      if (isOver) return;
+      taken += body.length;
+    }
+    target.findings.problem("the server took all of what nobody reads the answers of");
+  };
+  const stalls = Promise.all(Array.from({ length: count }, stall));
+  await sleep(2000);
+  const stalled = await target.measure();
+  isOver = true;
+  for (const socket of sockets) socket.destroy();
+  await stalls;
+  return { taken, held: stalled.heapBytes - before.heapBytes };
 }

@@ -64,7 +64,7 @@ export class Client {
     const id = answer.headers["mcp-session-id"];
     const { findings, settings } = this.target;
     const isRight = answer.status === 200 && (id === undefined) === settings.isStateless;
-    findings.expect(isRight, `initialize: ${answer.status} ${answer.text}`);
+    findings.expect(isRight, "initialize went wrong", `${answer.status} ${answer.text}`);
     if (id === undefined) return this;
     this.target.sessionsOpened++;
     this.session = { "mcp-session-id": id };
@@ -122,7 +122,7 @@ async function readAnswer(request: http.ClientRequest, target: Target): Promise<
     target.findings.answer(status, JSON.stringify(headers) + text);
     return { status, headers, text, messages: messagesIn(headers, text) };
   } catch (error) {
-    target.findings.problem(`no answer: ${error}`);
+    target.findings.problem("no answer", String(error));
     return { status: 0, headers: {}, text: "", messages: [] };
   }
 }

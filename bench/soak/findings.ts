@@ -19,19 +19,25 @@ const html = /<!doctype|<html|<pre>/i;
 /** What a run has found out: what came how often, and what should not have come. */
 export class Findings {
   readonly statuses = new Map<number, number>();
-  readonly problems: string[] = [];
+  readonly #problems = new Map<string, { count: number; example: string }>();
   answers = 0;
   leaks = 0;
   /** The 503 that says so is documented; no other 5xx is. */
   tooManySessions = 0;
 
-  problem(text: string): void {
-    // The first ones tell what is wrong; the rest would only bury them.
-    if (this.problems.length < 30) this.problems.push(text.slice(0, 500));
+  /** Notes what should not be; of each kind of problem, the first one is kept as an example. */
+  problem(kind: string, example = ""): void {
+    const known = this.#problems.get(kind);
+    if (known) known.count++;
+    else this.#problems.set(kind, { count: 1, example: example.slice(0, 500) });
   }
 
-  expect(holds: boolean, otherwise: string): void {
-    if (!holds) this.problem(otherwise);
+  expect(holds: boolean, otherwise: string, example = ""): void {
+    if (!holds) this.problem(otherwise, example);
+  }
+
+  get problems(): string[] {
+    return [...this.#problems].map(([kind, { count, example }]) => `${kind} (${count} times) ${example}`);
   }
 
   /** Notes an answer: its status, and whatever in it should not be there. */
@@ -39,22 +45,22 @@ export class Findings {
     this.answers++;
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
     if (status === 503 && text.includes("Too many sessions")) this.tooManySessions++;
-    else if (status >= 500) this.problem(`answered ${status}: ${text}`);
-    if (html.test(text)) this.problem(`HTML in an answer: ${text}`);
+    else if (status >= 500) this.problem(`answered ${status}`, text);
+    if (html.test(text)) this.problem("HTML in an answer", text);
     this.#scan(text, "an answer");
   }
 
   /** Notes a line of the log. */
   logLine(line: string): void {
     this.#scan(line, "the log");
-    if (/"level":"(error|fatal)"/.test(line)) this.problem(`the log has an error: ${line}`);
+    if (/"level":"(error|fatal)"/.test(line)) this.problem("the log has an error", line);
   }
 
   #scan(text: string, where: string): void {
     for (const [what, pattern] of leaks) {
       if (!pattern.test(text)) continue;
       this.leaks++;
-      this.problem(`${what} in ${where}: ${text}`);
+      this.problem(`${what} in ${where}`, text);
     }
   }
 

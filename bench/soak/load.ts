@@ -8,25 +8,32 @@ import type { Target } from "./target.ts";
  * Clients that come, ask something and never say goodbye: no DELETE, and their connections stay open.
  *
  * @param streamsOf which of them also open the stream of their session, and never read it.
- * @returns what opened the streams.
  */
 export async function abandoned(
   target: Target,
   count: number,
   streamsOf: (index: number) => boolean,
-): Promise<ClientRequest[]> {
+): Promise<{ clients: Client[]; streams: ClientRequest[] }> {
+  const clients: Client[] = [];
   const streams: ClientRequest[] = [];
   await inParallel(count, 50, async (index) => {
     const client = await new Client(target).initialize();
-    const { messages } = await client.rpc("tools/list", {});
-    target.findings.expect(messages[0]?.result?.tools?.length === 3, "tools/list does not list three tools");
+    clients.push(client);
+    await expectTools(client);
     if (target.settings.isStateless || !streamsOf(index)) return;
     const stream = client.open({ method: "GET" });
     streams.push(stream);
     const [response] = await once(stream, "response");
     target.findings.expect(response.statusCode === 200, `GET answered ${response.statusCode}`);
   });
-  return streams;
+  return { clients, streams };
+}
+
+/** Asks for the tools: there are the three samples. */
+export async function expectTools(client: Client): Promise<void> {
+  const { messages, text } = await client.rpc("tools/list", {});
+  const isRight = messages[0]?.result?.tools?.length === 3;
+  client.target.findings.expect(isRight, "tools/list does not list three tools", text);
 }
 
 const orders = { "ORD-1001": 4200, "ORD-1002": 1999 } as const;
@@ -39,7 +46,7 @@ export async function calls(target: Target, count: number, connections: number):
     const client = await new Client(target).initialize();
     for (let n = 0; n < each; n++) {
       if (await isRight(client, n)) right++;
-      else target.findings.problem(`call ${n} of a connection got a wrong answer, or none`);
+      else target.findings.problem("a wrong answer to a call, or none", `call ${n} of its connection`);
     }
   });
   return right;
@@ -73,7 +80,6 @@ function errorCode({ messages }: Answer): string | undefined {
 /** A client that behaves, calls all the time, and must notice nothing but the noise. */
 export class Bystander {
   calls = 0;
-  slowestMs = 0;
   readonly #done: Promise<void>;
   #isStopped = false;
 
@@ -84,9 +90,7 @@ export class Bystander {
   async #run(target: Target): Promise<void> {
     const client = await new Client(target).initialize();
     while (!this.#isStopped) {
-      const startedAt = performance.now();
       const isFine = await isRight(client, 1);
-      this.slowestMs = Math.max(this.slowestMs, performance.now() - startedAt);
       target.findings.expect(isFine, "the bystander got a wrong answer, or none");
       this.calls++;
       await sleep(20);
@@ -120,6 +124,7 @@ export async function full(target: Target, refusals: number): Promise<number> {
     if (status === 503 && headers["retry-after"] !== undefined) refused++;
   });
   target.findings.expect(refused === refusals, `only ${refused} of ${refusals} were told to come back`);
+  target.expectedRefusals += refused;
   for (const request of running) request.destroy();
   return refused;
 }

@@ -12,8 +12,11 @@ import { Findings, tokens } from "./findings.ts";
 /** What the observer in the server's process answers. */
 export interface Figures {
   readonly heapBytes: number;
-  /** The most memory that the process has had so far. */
+  /** The memory of the whole process: now, and the most since the last measurement. */
+  readonly rssBytes: number;
   readonly peakBytes: number;
+  /** The longest that the event loop did nothing else since then. */
+  readonly blockedMs: number;
   readonly sockets: number;
   readonly sessions: number;
   readonly servers: number;
@@ -34,6 +37,8 @@ export class Target {
   /** How often the log has said what. */
   readonly messages = new Map<string, number>();
   logLines = 0;
+  /** How many clients had to be told that there is no room. */
+  expectedRefusals = 0;
   /** Sessions that clients have been given. */
   sessionsOpened = 0;
   readonly #process: ChildProcess;
