@@ -19,6 +19,16 @@ const problems: string[] = [];
 async function run(title: string, settings: Settings, scenario: Scenario): Promise<void> {
   report.begin(title);
   const target = await new Target(project, settings).listening();
+  try {
+    await soak(target, scenario);
+  } catch (error) {
+    // A server that is gone, most of all.
+    target.findings.problem("the run broke off", String(error));
+  }
+  problems.push(...target.findings.problems.map((problem) => `${title}: ${problem}`));
+}
+
+async function soak(target: Target, scenario: Scenario): Promise<void> {
   // The first of everything brings compiled code, caches and pools. They are paid for once, and are no leak.
   report.isMuted = true;
   await scenario(target, 0.05, report);
@@ -30,7 +40,6 @@ async function run(title: string, settings: Settings, scenario: Scenario): Promi
   report.row("exit code on SIGTERM", String(await target.stop()));
   judge(target, start, end);
   report.row("seconds", report.seconds);
-  problems.push(...target.findings.problems.map((problem) => `${title}: ${problem}`));
 }
 
 /** Whether a client that knows nothing of all this is served. */

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { Client, inParallel, rpcHeaders } from "./client.ts";
 import { bearer, tokens } from "./findings.ts";
-import type { Target } from "./target.ts";
+import { closing, type Target } from "./target.ts";
 
 const list = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
 const head = (headers: OutgoingHttpHeaders) =>
@@ -37,7 +37,7 @@ export async function halfSent(target: Target, count: number): Promise<number> {
     socket.setEncoding("latin1").on("data", (chunk) => {
       answer += chunk;
     });
-    const closed = once(socket, "close");
+    const closed = closing(socket);
     const startedAt = performance.now();
     socket.write(now);
     let sent = 0;
@@ -153,7 +153,7 @@ export async function unread(target: Target, count: number): Promise<{ taken: nu
     const client = await new Client(target).initialize();
     const socket = target.connect().pause();
     sockets.push(socket);
-    const closed = once(socket, "close");
+    const closed = closing(socket);
     for (let n = 0; n < 600; n++) {
       const body = JSON.stringify({ jsonrpc: "2.0", id: `${n}${"i".repeat(100_000)}`, method: "ping" });
       const headers = client.headers({ "content-length": body.length });

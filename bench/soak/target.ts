@@ -30,6 +30,11 @@ export interface Settings {
   readonly requestTimeoutMs: number;
 }
 
+/** Resolves when a connection is closed, however it ended. */
+export function closing(socket: net.Socket): Promise<void> {
+  return new Promise((resolve) => socket.once("close", () => resolve()));
+}
+
 /** A built server in a process of its own, seen from outside and measured from inside. */
 export class Target {
   readonly settings: Settings;
