@@ -118,12 +118,15 @@ export async function malformed(target: Target, count: number, connections: numb
   let next = 0;
   await inParallel(connections, connections, async () => {
     const client = await new Client(target).initialize();
+    // What is refused at the door does not count as use of a session; an open stream does.
+    const stream = client.open({ method: "GET" });
     while (next < count) {
       const [what, sent, outcome] = kinds[next++ % kinds.length] as Kind;
       const answer = await client.send(sent);
       if (outcomeOf(answer) === outcome) refused++;
       else target.findings.problem(`${what}: ${outcomeOf(answer)} instead of ${outcome}`);
     }
+    stream.destroy();
   });
   return refused;
 }
