@@ -1,11 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import os from "node:os";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import autocannon from "autocannon";
 import { rolldown } from "rolldown";
+import { generatedServer } from "./generated.ts";
 import { header, median, row } from "./measure.ts";
 
 /**
@@ -14,13 +14,7 @@ import { header, median, row } from "./measure.ts";
  */
 
 const tools = Array.from({ length: 10 }, (_, index) => `tool_${index}`);
-const folder = mkdtempSync(path.join(os.tmpdir(), "create-mcp-server-bench-"));
-process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-const project = path.join(folder, "server");
-const entry = path.join(import.meta.dirname, "..", "bin", "create-mcp-server.js");
-const flags = ["--yes", "--no-git", "--transport", "both", "--auth", "none", "--tools", tools.join(",")];
-execFileSync(process.execPath, [entry, project, ...flags], { stdio: "ignore" });
-execFileSync("npm", ["run", "build"], { cwd: project, stdio: "ignore" });
+const project = generatedServer(["--transport", "both", "--auth", "none", "--tools", tools.join(",")]);
 
 const documented = path.join(project, "documented.mjs");
 const bundle = await rolldown({

@@ -56,6 +56,7 @@ describe.each(modes)("raw bytes, %s", (_, env) => {
     ["__proto__", bytesOf({}, '{"__proto__":{"polluted":1},"jsonrpc":"2.0"}'), /^HTTP\/1\.1 400 /],
     ["brackets without end", bytesOf({}, "[".repeat(500_000)), /^HTTP\/1\.1 400 /],
     ["a deep object", bytesOf({}, `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`), /^HTTP\/1\.1 400 /],
+    ["a batch of nothing", bytesOf({}, "[]"), /^HTTP\/1\.1 400 .*-32600/s],
     ["a batch beyond bounds", bytesOf({}, `[${Array(5000).fill(list).join()}]`), /^HTTP\/1\.1 400 /],
     ["an encoding nobody knows", bytesOf({ "Content-Encoding": "x-nothing" }, list), /^HTTP\/1\.1 415 /],
     ["a method nobody knows", bytesOf({}, list, "PROPFIND /mcp HTTP/1.1"), /^HTTP\/1\.1 405 /],
