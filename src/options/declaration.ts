@@ -74,7 +74,7 @@ export const options = {
       {
         value: "oauth",
         label: "OAuth 2.1",
-        hint: "access tokens of your authorization server; Claude and ChatGPT connectors need it",
+        hint: "access tokens of your authorization server",
       },
       {
         value: "none",

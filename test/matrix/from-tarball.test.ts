@@ -32,14 +32,14 @@ const cases: Case[] = [
   {
     title: "HTTP with everything",
     node: "24",
-    flags: ["--transport", "http", "--docker", "--samples", "--tools", "list_repos"],
+    flags: ["--transport", "http", "--deploy", "nginx", "--samples", "--tools", "list_repos"],
     answers: { transport: "http", auth: "token", samples: true, progress: true, tools: ["list_repos"] },
   },
   {
     title: "both with Docker",
     node: "26",
-    flags: ["--transport", "both", "--docker", "--auth", "none"],
-    answers: { transport: "both", samples: true, progress: true },
+    flags: ["--transport", "both", "--docker", "--auth", "oauth", "--deploy", "kubernetes"],
+    answers: { transport: "both", auth: "oauth", samples: true, progress: true },
   },
 ];
 
