@@ -2,7 +2,7 @@ import path from "node:path";
 import fs from "fs-extra";
 import { beforeAll, describe, expect, test } from "vitest";
 import { builtProject } from "../support/generated.ts";
-import { bearer, bytesOf, HttpServer, startHttp, tokens } from "../support/http-server.ts";
+import { bearer, bytesOf, launch, startHttp, tokens } from "../support/http-server.ts";
 import { projectWithTools } from "../support/stdio-server.ts";
 
 let project: string;
@@ -108,7 +108,7 @@ describe("starting", () => {
     ["a short token", "alice:short", /MCP_AUTH_TOKENS: pair 1 .* at least 16 characters/],
   ] as const;
   test.each(bad)("%s: refused, exit 1, and the value is not shown", async (_, value, says) => {
-    const server = new HttpServer(project, { MCP_AUTH_TOKENS: value });
+    const server = launch(project, { MCP_AUTH_TOKENS: value });
     expect(await server.ended).toBe(1);
     const text = server.stderr.all.join("\n");
     expect(text).toMatch(says);
@@ -118,7 +118,7 @@ describe("starting", () => {
   test("where there is only HTTP, no token is no start either, on whatever address", async () => {
     const onlyHttp = await builtProject({ transport: "http", auth: "token" });
     for (const HOST of ["127.0.0.1", "0.0.0.0"]) {
-      const server = new HttpServer(onlyHttp, { MCP_AUTH_TOKENS: "", HOST });
+      const server = launch(onlyHttp, { MCP_AUTH_TOKENS: "", HOST });
       expect(await server.ended).toBe(1);
       expect(server.stderr.all.filter(Boolean)).toEqual([
         expect.stringMatching(/^Cannot start: MCP_AUTH_TOKENS: /),
@@ -138,7 +138,7 @@ describe("starting", () => {
   });
 
   test("a missing token is named together with what else is wrong", async () => {
-    const server = new HttpServer(project, { MCP_AUTH_TOKENS: "", PORT: "abc" });
+    const server = launch(project, { MCP_AUTH_TOKENS: "", PORT: "abc" });
     expect(await server.ended).toBe(1);
     expect(server.stderr.all.filter(Boolean).map((line) => line.split(":")[1])).toEqual([
       " PORT",
@@ -147,7 +147,7 @@ describe("starting", () => {
   });
 
   test("under stdio no token is needed", async () => {
-    const server = new HttpServer(project, { MCP_AUTH_TOKENS: "", MCP_TRANSPORT: "stdio" });
+    const server = launch(project, { MCP_AUTH_TOKENS: "", MCP_TRANSPORT: "stdio" });
     // Its stdin is closed from the start: it serves nobody and ends well.
     expect(await server.ended).toBe(0);
   });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import http, { type IncomingMessage } from "node:http";
 import net, { type AddressInfo } from "node:net";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { clientHeaders, HttpServer, readAnswer, startHttp, toolCall } from "../support/http-server.ts";
+import { clientHeaders, launch, readAnswer, startHttp, toolCall } from "../support/http-server.ts";
 import { projectWithTools } from "../support/stdio-server.ts";
 
 let project: string;
@@ -15,7 +15,7 @@ describe("starting", () => {
     const taken = net.createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
     const { port } = taken.address() as AddressInfo;
-    const server = new HttpServer(project, { PORT: String(port) });
+    const server = launch(project, { PORT: String(port) });
     expect(await server.ended).toBe(1);
     taken.close();
     expect(server.stderr.all.filter(Boolean)).toEqual([
@@ -47,7 +47,7 @@ describe("starting", () => {
     ],
   ] as const;
   test.each(bad)("%j: exit 1 and one line", async (env, says) => {
-    const server = new HttpServer(project, env);
+    const server = launch(project, env);
     expect(await server.ended).toBe(1);
     const lines = server.stderr.all.filter(Boolean);
     expect(lines).toHaveLength(1);
@@ -55,7 +55,7 @@ describe("starting", () => {
   });
 
   test("every bad variable is named at once", async () => {
-    const server = new HttpServer(project, {
+    const server = launch(project, {
       PORT: "abc",
       MCP_LOG_LEVEL: "loud",
       MCP_BODY_LIMIT: "0",
