@@ -1,7 +1,8 @@
 import path from "node:path";
 import fs from "fs-extra";
 import { beforeAll, describe, expect, test } from "vitest";
-import { bytesOf, HttpServer, startHttp, tokens } from "../support/http-server.ts";
+import { builtProject } from "../support/generated.ts";
+import { bearer, bytesOf, launch, startHttp, tokens } from "../support/http-server.ts";
 import { projectWithTools } from "../support/stdio-server.ts";
 
 let project: string;
@@ -107,15 +108,37 @@ describe("starting", () => {
     ["a short token", "alice:short", /MCP_AUTH_TOKENS: pair 1 .* at least 16 characters/],
   ] as const;
   test.each(bad)("%s: refused, exit 1, and the value is not shown", async (_, value, says) => {
-    const server = new HttpServer(project, { MCP_AUTH_TOKENS: value });
+    const server = launch(project, { MCP_AUTH_TOKENS: value });
     expect(await server.ended).toBe(1);
     const text = server.stderr.all.join("\n");
     expect(text).toMatch(says);
     expect(text).not.toMatch(/0123456789abcdef|short$|\n\s+at /m);
   });
 
+  test("where there is only HTTP, no token is no start either, on whatever address", async () => {
+    const onlyHttp = await builtProject({ transport: "http", auth: "token" });
+    for (const HOST of ["127.0.0.1", "0.0.0.0"]) {
+      const server = launch(onlyHttp, { MCP_AUTH_TOKENS: "", HOST });
+      expect(await server.ended).toBe(1);
+      expect(server.stderr.all.filter(Boolean)).toEqual([
+        expect.stringMatching(/^Cannot start: MCP_AUTH_TOKENS: /),
+      ]);
+    }
+  });
+
+  test("with tokens it may face the network, for the hosts that it is told", async () => {
+    const env = { HOST: "0.0.0.0", MCP_STATELESS: "true", MCP_ALLOWED_HOSTS: "mcp.example.com" };
+    const server = await startHttp(project, env);
+    const judge = async (host: string) => (await server.post(list, { host, ...bearer("bob") })).status;
+    expect(await judge("mcp.example.com")).toBe(200);
+    expect(await judge("localhost")).toBe(200);
+    expect(await judge("0.0.0.0")).toBe(403);
+    expect(await judge("10.1.2.3")).toBe(403);
+    expect((await server.post(list, { host: "mcp.example.com" })).status).toBe(401);
+  });
+
   test("a missing token is named together with what else is wrong", async () => {
-    const server = new HttpServer(project, { MCP_AUTH_TOKENS: "", PORT: "abc" });
+    const server = launch(project, { MCP_AUTH_TOKENS: "", PORT: "abc" });
     expect(await server.ended).toBe(1);
     expect(server.stderr.all.filter(Boolean).map((line) => line.split(":")[1])).toEqual([
       " PORT",
@@ -124,7 +147,7 @@ describe("starting", () => {
   });
 
   test("under stdio no token is needed", async () => {
-    const server = new HttpServer(project, { MCP_AUTH_TOKENS: "", MCP_TRANSPORT: "stdio" });
+    const server = launch(project, { MCP_AUTH_TOKENS: "", MCP_TRANSPORT: "stdio" });
     // Its stdin is closed from the start: it serves nobody and ends well.
     expect(await server.ended).toBe(0);
   });

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { asInAContainer, asNobody, canRunThrough } from "../support/confined.ts";
-import { HttpServer, toolCall } from "../support/http-server.ts";
+import { launch, toolCall } from "../support/http-server.ts";
 import { projectWithTools } from "../support/stdio-server.ts";
 
 const nobody = await canRunThrough(asNobody);
@@ -23,7 +23,7 @@ async function childOf(pid: number): Promise<number> {
 const privileged =
   nobody && Number(await readFile("/proc/sys/net/ipv4/ip_unprivileged_port_start", "utf8")) > 1;
 test.skipIf(!privileged)("a port that only root may have: exit 1 and one line", async () => {
-  const server = new HttpServer(project, { PORT: "1" }, asNobody);
+  const server = launch(project, { PORT: "1" }, asNobody);
   expect(await server.ended).toBe(1);
   expect(server.stderr.all.filter(Boolean)).toEqual([
     "Cannot start: PORT: cannot listen on port 1 of 127.0.0.1: permission denied; choose a port above 1023",
@@ -33,8 +33,7 @@ test.skipIf(!privileged)("a port that only root may have: exit 1 and one line", 
 test.skipIf(!container)(
   "process 1, on a read-only root, as an unknown user without capabilities: serves, and SIGTERM ends it with 0",
   async () => {
-    const server = new HttpServer(project, { MCP_STATELESS: "true" }, asInAContainer);
-    onTestFinished(() => server.kill());
+    const server = launch(project, { MCP_STATELESS: "true" }, asInAContainer);
     await server.listening();
     const node = await childOf(server.process.pid as number);
     const status = await readFile(`/proc/${node}/status`, "utf8");

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import http, { type IncomingMessage } from "node:http";
 import net, { type AddressInfo } from "node:net";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { clientHeaders, HttpServer, readAnswer, startHttp, toolCall } from "../support/http-server.ts";
+import { clientHeaders, launch, readAnswer, startHttp, toolCall } from "../support/http-server.ts";
 import { projectWithTools } from "../support/stdio-server.ts";
 
 let project: string;
@@ -15,7 +15,7 @@ describe("starting", () => {
     const taken = net.createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
     const { port } = taken.address() as AddressInfo;
-    const server = new HttpServer(project, { PORT: String(port) });
+    const server = launch(project, { PORT: String(port) });
     expect(await server.ended).toBe(1);
     taken.close();
     expect(server.stderr.all.filter(Boolean)).toEqual([
@@ -31,6 +31,10 @@ describe("starting", () => {
     [{ PORT: "-1" }, /^Cannot start: PORT: /],
     [{ PORT: "70000" }, /^Cannot start: PORT: /],
     [{ HOST: "::" }, /^Cannot start: HOST: beyond this machine/],
+    [{ HOST: "192.0.2.1" }, /^Cannot start: HOST: beyond this machine/],
+    [{ HOST: "localhost.evil.example" }, /^Cannot start: HOST: beyond this machine/],
+    [{ HOST: "127.0.0.1.evil.example" }, /^Cannot start: HOST: beyond this machine/],
+    [{ HOST: "0.0.0.0", MCP_ALLOW_UNAUTHENTICATED: "false" }, /^Cannot start: HOST: beyond this machine/],
     [{ HOST: "192.0.2.1", MCP_ALLOW_UNAUTHENTICATED: "true" }, /: this machine has no such address$/],
     [{ MCP_TRUST_PROXY: "true" }, /^Cannot start: MCP_TRUST_PROXY: /],
     [{ MCP_ALLOWED_HOSTS: "a.example,::1" }, /^Cannot start: MCP_ALLOWED_HOSTS: item 2 is no hostname$/],
@@ -43,7 +47,7 @@ describe("starting", () => {
     ],
   ] as const;
   test.each(bad)("%j: exit 1 and one line", async (env, says) => {
-    const server = new HttpServer(project, env);
+    const server = launch(project, env);
     expect(await server.ended).toBe(1);
     const lines = server.stderr.all.filter(Boolean);
     expect(lines).toHaveLength(1);
@@ -51,7 +55,7 @@ describe("starting", () => {
   });
 
   test("every bad variable is named at once", async () => {
-    const server = new HttpServer(project, {
+    const server = launch(project, {
       PORT: "abc",
       MCP_LOG_LEVEL: "loud",
       MCP_BODY_LIMIT: "0",

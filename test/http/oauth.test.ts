@@ -11,7 +11,14 @@ import {
   publicUrl,
   startAuthorizationServer,
 } from "../support/authorization-server.ts";
-import { type Answer, HttpServer, readAnswer, startHttp, toolCall } from "../support/http-server.ts";
+import {
+  type Answer,
+  type HttpServer,
+  launch,
+  readAnswer,
+  startHttp,
+  toolCall,
+} from "../support/http-server.ts";
 import { projectWithTools } from "../support/stdio-server.ts";
 
 let project: string;
@@ -495,7 +502,7 @@ test("/health tells more only to a caller with a valid token, whatever the keys 
 
 describe("starting", () => {
   async function refusal(env: Record<string, string>): Promise<string[]> {
-    const server = new HttpServer(project, env);
+    const server = launch(project, env);
     expect(await server.ended).toBe(1);
     expect(server.stdout.all.join("")).toBe("");
     return server.stderr.all.filter(Boolean);
@@ -532,7 +539,7 @@ describe("starting", () => {
   });
 
   test("under stdio none of it is needed", async () => {
-    const server = new HttpServer(project, { MCP_TRANSPORT: "stdio" });
+    const server = launch(project, { MCP_TRANSPORT: "stdio" });
     expect(await server.ended).toBe(0);
   });
 });

@@ -45,6 +45,8 @@ describe("sessions", () => {
     const streaming = await server.session();
     const stream = server.open({ method: "GET", headers: { ...clientHeaders, ...streaming } });
     await once(stream, "response");
+    // The end of this answer is not the end of the session's stream.
+    await server.post(list, streaming);
     const calling = await server.session();
     const call = server.post(toolCall(1, "waits", { ms: 900 }), calling);
     await server.logged({ message: "session closed", sessionId: idle["mcp-session-id"] });
@@ -77,15 +79,16 @@ describe("sessions", () => {
   });
 
   test("an initialize that the transport refuses leaves no session behind", async () => {
-    const server = await startHttp(open, { MCP_MAX_SESSIONS: "1" });
+    const server = await startHttp(open, { MCP_MAX_SESSIONS: "2" });
     const kept = await server.session();
-    await server.post(list, kept);
     const refused = await server.request({
       headers: { "content-type": "application/json", accept: "application/json" },
       body: JSON.stringify(initialize),
     });
     expect(refused.status).toBe(406);
     const next = await server.session();
+    // With a third one in between, the oldest would have had to give way.
+    expect((await server.post(list, kept)).status).toBe(200);
     expect((await server.post(list, next)).status).toBe(200);
   });
 

@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { startHttp, toolCall } from "../support/http-server.ts";
 import { initializeParams, projectWithTools } from "../support/stdio-server.ts";
@@ -43,6 +45,11 @@ describe.each(modes)("without sessions, answered as %s", (_, env) => {
       expect(message.error?.message).not.toMatch(/invalid_type|expected|\[\n/);
     }
   });
+});
+
+test("the README says what is given up", async () => {
+  const readme = await readFile(path.join(project, "README.md"), "utf8");
+  expect(readme).toMatch(/`MCP_STATELESS=true`[^\n]*gives up[^\n]*GET[^\n]*cancel/);
 });
 
 test("the list and its schemas are made once for all clients", async () => {

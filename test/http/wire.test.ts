@@ -59,6 +59,24 @@ test("a refused request does not spoil the next one on its connection", async ()
   }
 });
 
+test("a client that closes and is refused while it sends can read why", async () => {
+  const server = await startHttp(project, { MCP_STATELESS: "true" });
+  const long = "x".repeat(20_000_000);
+  for (const [status, bytes] of [
+    [413, bytesOf({}, long)],
+    [403, bytesOf({ Host: "evil.example" }, long)],
+    [415, bytesOf({ "Content-Type": "text/plain" }, long)],
+    [405, bytesOf({}, long, "PUT /mcp HTTP/1.1")],
+  ] as const) {
+    expect(statuses(await server.raw(bytes))).toEqual([status]);
+  }
+  // One that sends for ever is cut off all the same.
+  const at = performance.now();
+  const endless = bytesOf({ Host: "evil.example", "Content-Length": "20000000" }, "x");
+  expect(statuses(await server.raw(endless))).toEqual([403]);
+  expect(performance.now() - at).toBeLessThan(3000);
+});
+
 test("an absolute target is a target", async () => {
   const server = await startHttp(project, { MCP_STATELESS: "true" });
   const text = await server.raw(bytesOf({}, call(1), "POST http://localhost/mcp HTTP/1.1"));

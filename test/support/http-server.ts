@@ -175,11 +175,20 @@ export function readAnswer(request: http.ClientRequest): Promise<Answer> {
   });
 }
 
+/** Starts a server that ends with the test, whether it comes to listen or not. */
+export function launch(
+  project: string,
+  env: Record<string, string> = {},
+  through?: readonly string[],
+): HttpServer {
+  const server = new HttpServer(project, env, through);
+  onTestFinished(() => server.kill());
+  return server;
+}
+
 /** Starts a server that ends with the test, and waits until it listens. */
 export async function startHttp(project: string, env: Record<string, string> = {}): Promise<HttpServer> {
-  const server = new HttpServer(project, env);
-  onTestFinished(() => server.kill());
-  return server.listening();
+  return launch(project, env).listening();
 }
 
 /** A tool call as a message. */
