@@ -71,7 +71,7 @@ export const crowd: Scenario = async (target, scale, report) => {
   const { sessions, heapBytes } = await target.measure();
   target.findings.expect(sessions === count, `${sessions} of ${count} sessions are open at once`);
   report.row("sessions open then", sessions);
-  report.row("heap then", mb(heapBytes));
+  report.row("heap with all of them open", mb(heapBytes));
   await inParallel(count, 50, async (index) => {
     const { session } = clients[index] as Client;
     await expectTools(Object.assign(new Client(target), { session }));
