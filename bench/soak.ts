@@ -91,4 +91,5 @@ await run("stateless", { ...narrow, isStateless: true }, attack);
 
 console.log(String(report));
 for (const problem of problems) console.error(problem);
+console.error(problems.length === 0 ? "Every bound holds." : `${problems.length} bounds are broken.`);
 process.exit(problems.length > 0 ? 1 : 0);
