@@ -1,10 +1,11 @@
 import { createPublicKey, type JsonWebKey } from "node:crypto";
+import { once } from "node:events";
 import http from "node:http";
 import { type OAuthClientProvider, UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js";
-import { CompactEncrypt, exportJWK, generateKeyPair, SignJWT } from "jose";
+import { CompactEncrypt, decodeJwt, exportJWK, generateKeyPair, SignJWT } from "jose";
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   type AuthorizationServer,
@@ -260,6 +261,24 @@ describe("scopes", () => {
     const { headers: answered } = await server.post(list);
     expect(answered["www-authenticate"]).toBe(`Bearer resource_metadata="${metadataUrl}"`);
   });
+});
+
+test("a stream ends when its token does; the session goes on with another", async () => {
+  const server = await start({ MCP_STATELESS: "false" });
+  const session = await server.session(await authorization.bearer());
+  const soon = await authorization.bearer({ exp: Math.floor(Date.now() / 1000) + 2 });
+  const headers = { ...session, ...soon, accept: "text/event-stream" };
+  const stream = await server.request({ method: "GET", headers });
+  expect(stream.status).toBe(200);
+  expect(Date.now() / 1000).toBeGreaterThan(decodeJwt(soon.authorization.slice("Bearer ".length)).exp ?? 0);
+  expect((await server.post(toolCall(1, "whoami"), session)).status).toBe(200);
+  const long = { ...session, ...(await authorization.bearer({ exp: 4_102_444_800 })) };
+  const open = server.open({ method: "GET", headers: { ...long, accept: "text/event-stream" } });
+  const [response] = (await once(open, "response")) as [http.IncomingMessage];
+  expect(response.statusCode).toBe(200);
+  expect((await server.post(toolCall(2, "whoami"), session)).status).toBe(200);
+  expect(response.complete).toBe(false);
+  open.destroy();
 });
 
 describe("the keys", () => {

@@ -12,6 +12,9 @@ import {
 import { refuse } from "./answers.js";
 import { metadataUrl } from "./resource-metadata.js";
 
+/** What a timer can count (milliseconds): it would fire at once for more. */
+const longestTimerMs = 2 ** 31 - 1;
+
 /**
  * Lets only requests with a valid access token pass. Its subject is what the rest
  * of the server, and the log, knows the caller by.
@@ -47,6 +50,7 @@ export function authenticate(log: Logger): RequestHandler {
 		res.locals.caller = caller;
 		const auth: AuthInfo = { token: "", clientId: caller, scopes, expiresAt };
 		Object.assign(req, { auth });
+		if (req.method === "GET") endWithToken(res, expiresAt);
 		next();
 	};
 }
@@ -71,6 +75,13 @@ export const authorize: RequestHandler = (req, res, next) => {
 		scope: [...needed].join(" "),
 	});
 };
+
+/** A stream is open for longer than a token is good: clients come back with another. */
+function endWithToken(res: Response, expiresAt: number): void {
+	const restMs = Math.min(expiresAt * 1000 - Date.now(), longestTimerMs);
+	const timer = setTimeout(() => res.end(), restMs).unref();
+	res.on("close", () => clearTimeout(timer));
+}
 
 /** The subject of a request's token, or undefined where it has no valid one. */
 export async function callerOf(req: Request): Promise<string | undefined> {
