@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import packageJson from "../../package.json" with { type: "json" };
 import type { Answers } from "../options/declaration.ts";
 
@@ -25,5 +25,5 @@ export function composeManifest(answers: Answers, files: ReadonlyMap<string, str
 
 /** A hash that does not change when git or an editor changes the line endings. */
 export function contentHash(content: string): string {
-  return `sha256-${createHash("sha256").update(content.replaceAll("\r\n", "\n")).digest("base64url")}`;
+  return `sha256-${hash("sha256", content.replaceAll("\r\n", "\n"), "base64url")}`;
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { exists } from "./file-system-failure.ts";
@@ -9,7 +9,7 @@ import { anotherRun, markAsOwn, mayBeRunning, self } from "./owner.ts";
  * target recognises what a killed one has left.
  */
 export function stagingName(target: string): string {
-  return `.create-mcp-server-${createHash("sha256").update(target).digest("hex").slice(0, 8)}`;
+  return `.create-mcp-server-${hash("sha256", target, "hex").slice(0, 8)}`;
 }
 
 /** Every place where the staging folder of a target can stand: in it, or in one of the folders above. */

@@ -71,7 +71,7 @@ function findTarget(directory: string): Target {
     const what = stat ? "a file, not a directory" : "a link that leads nowhere";
     throw new CommandError(`${existing} is ${what}`, "Choose another directory.");
   }
-  const real = fs.realpathSync(existing);
+  const real = fs.realpathSync.native(existing);
   return { directory: path.join(real, path.relative(existing, absolute)), existing: real };
 }
 
