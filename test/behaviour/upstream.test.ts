@@ -77,6 +77,11 @@ test("the URL may have a path, and what the schema lacks is left out", async () 
   expect(requests[0]?.url).toBe("/api/v1/orders/ORD-1001");
 });
 
+test("an answer without a body is no order", async () => {
+  const { server } = await withUpstream((_, response) => response.writeHead(204).end());
+  await expectInternalError(server, await query(server), "the order service sent no valid order");
+});
+
 test("404 is no outage: there is no such order", async () => {
   const { server, requests } = await withUpstream((_, response) => json(response, 404, {}));
   const { result } = await query(server);
@@ -152,12 +157,19 @@ describe("an outage", () => {
     expect(JSON.stringify(line)).toContain("ECONNREFUSED");
   });
 
-  test("in the middle of an answer", async () => {
-    const { server } = await withUpstream((request, response) => {
+  test.each([
+    ["is over", 2],
+    ["has lasted for four attempts", 4],
+  ])("in the middle of an answer is tried again, until it %s", async (_, cut) => {
+    const { server, requests } = await withUpstream((request, response, attempt) => {
+      if (attempt > cut) return void json(response, 200, order);
       response.writeHead(200, { "content-length": "1000" });
       response.write('{"id":', () => request.socket.destroy());
     });
-    expectUnavailable(await query(server));
+    const answer = await query(server);
+    if (cut < 4) expect(answer.result.structuredContent).toEqual(order);
+    else expectUnavailable(answer);
+    expect(requests).toHaveLength(Math.min(cut + 1, 4));
   });
 
   test("is not waited out once the call is cancelled", async () => {
