@@ -14,6 +14,9 @@ interface TemplatesPlugin {
   load(id: string): string | undefined;
 }
 
+/** The folder of what templates include; no project has its files as they are. */
+const partialsFolder = "partials/";
+
 /**
  * Serves the folder `templates` as a module: plain files as strings, `.hbs` files compiled. A template's syntax error
  * stops the build, and neither a parser nor the folder is needed when the command runs.
@@ -27,16 +30,20 @@ export function templatesPlugin(): TemplatesPlugin {
 }
 
 function templatesModule(): string {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, "/"))
-    .sort()
-    .map((name) => `  ${JSON.stringify(name)}: ${templateSource(name)},`);
+    .sort();
+  const entry = (key: string, name: string) => `  ${JSON.stringify(key)}: ${templateSource(name)},`;
+  const isPartial = (name: string) => name.startsWith(partialsFolder);
+  const partials = names.filter(isPartial).map((name) => entry(path.basename(name, ".hbs"), name));
+  const templates = names.filter((name) => !isPartial(name)).map((name) => entry(name, name));
   const helpers = (file: string) => JSON.stringify(path.join(root, "src", "plan", file));
   return [
     `import { known } from ${helpers("known.ts")};`,
     `import { json, md } from ${helpers("literals.ts")};`,
-    `export const templates = {\n${entries.join("\n")}\n};\n`,
+    `const partials = {\n${partials.join("\n")}\n};`,
+    `export const templates = {\n${templates.join("\n")}\n};\n`,
   ].join("\n");
 }
 

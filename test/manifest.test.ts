@@ -60,6 +60,7 @@ test("the default stdio project has at most 20 files besides the samples' folder
     docker: false,
     progress: true,
     auth: "none",
+    sdk: "v1",
     deploy: "none",
     ci: true,
     pm: "npm",

@@ -19,6 +19,7 @@ const folder = path.join(import.meta.dirname, "snapshots");
 const choices = [
   "transport",
   "auth",
+  "sdk",
   "samples",
   "own tools",
   "docker",

@@ -13,13 +13,24 @@ const folder = path.join(import.meta.dirname, "..", "templates");
 const helpers = { json, md, eq: (a: unknown, b: unknown) => a === b };
 const handlebars = Handlebars.create();
 handlebars.registerHelper(helpers);
+for (const name of fs.readdirSync(path.join(folder, "partials"))) {
+  const text = fs.readFileSync(path.join(folder, "partials", name), "utf8");
+  handlebars.registerPartial(path.basename(name, ".hbs"), byHandlebars(text));
+}
 
 /** As Handlebars understands it: without `noEscape` it makes HTML entities, without `strict` it ignores misspelt keys. */
-const byHandlebars = (text: string) => handlebars.compile(text, { noEscape: true, strict: true });
+function byHandlebars(text: string) {
+  return handlebars.compile(text, { noEscape: true, strict: true });
+}
+
+const shared = "[{{name}}{{#each list}}{{../name}}{{this}}{{/each}}]\n";
+handlebars.registerPartial("shared", byHandlebars(shared));
+const partials = { shared: (context: object) => byCompiler(shared)(context) };
 
 /** As the build understands it. */
 function byCompiler(text: string): (context: object) => string {
-  return new Function("known", "json", "md", `return ${compileTemplate(text)}`)(known, json, md);
+  const source = `return ${compileTemplate(text)}`;
+  return new Function("known", "json", "md", "partials", source)(known, json, md, partials);
 }
 
 const compiled = Object.entries(templates).flatMap(([name, template]) =>
@@ -47,6 +58,7 @@ test.each([
   ["a trimmed line", "a  {{~#if yes~}}  b  {{~/if~}}  c"],
   ["lists", "{{#each list}}{{#unless @first}}, {{/unless}}{{this}}{{../name}}{{/each}}"],
   ["lists in lists", "{{#each lists}}{{#each this}}{{this}}{{@first}}{{/each}};{{/each}}"],
+  ["a partial", "a\n{{> shared}}\nb {{> shared}} c {{#if yes}}{{> shared}}{{/if}}"],
   ["escaped and tripled braces", "\\{{name}} {{{name}}}"],
 ])("%s: the compiler means what Handlebars means", (_, text) => {
   const context = {
@@ -63,13 +75,15 @@ test.each([
 
 test("a misspelt key fails and is named", () => {
   expect(() => byCompiler("{{nmae}}")({ name: "n" })).toThrow('"nmae"');
+  expect(() => byCompiler("{{> shraed}}")({ name: "n" })).toThrow('"shraed"');
   expect(() => byCompiler("{{#if htpp}}x{{/if}}")({ http: true })).toThrow('"htpp"');
 });
 
 test.each([
   ["a helper that does not exist", "\n{{yaml name}}", "line 2"],
   ["a block that does not exist", "{{#with a}}x{{/with}}", "line 1"],
-  ["a partial", "\n\n{{> other}}", "line 3"],
+  ["a partial with a context of its own", "\n\n{{> other deep}}", "line 3"],
+  ["an indented partial", "{{#if a}}\n  {{> other}}\n{{/if}}", "line 2"],
   ["a comparison of more", '{{#if (eq a b "c")}}x{{/if}}', "line 1"],
   ["an outer context where there is none", "{{../name}}", "line 1"],
   ["an unknown data variable", "{{#each list}}{{@key}}{{/each}}", "line 1"],

@@ -2,6 +2,9 @@ import { descriptionProblem } from "./description.ts";
 import type { Option } from "./option.ts";
 import { toolNamesProblem } from "./tool-names.ts";
 
+/** The SDK line of projects for which nothing else is said. */
+const defaultSdk = "v1";
+
 /**
  * Every option of `create`, declared once and in the order in which the wizard asks. The flags, the wizard, `--help`,
  * the README's option table and the manifest's answers are all derived from this table; to add an option, add it
@@ -86,6 +89,21 @@ export const options = {
     when: (answers) => answers.transport !== "stdio",
     whenText: "only with --transport http or both",
     otherwise: "none",
+  },
+  sdk: {
+    type: "choice",
+    scope: "project",
+    prompt: "Which line of the MCP SDK?",
+    help: "the line of the MCP SDK that the server is built on",
+    choices: [
+      { value: "v1", label: "v1", hint: "protocol up to 2025-11-25; only fixes, until early 2027" },
+      {
+        value: "v2",
+        label: "v2",
+        hint: "protocol 2026-07-28 and every older one; in full development",
+      },
+    ],
+    default: defaultSdk,
   },
   deploy: {
     type: "choice",

@@ -14,7 +14,7 @@ export const overlays: readonly Overlay[] = [
   {
     folder: "base",
     when: () => true,
-    dependencies: ["@modelcontextprotocol/sdk", "pino", "zod"],
+    dependencies: ["pino", "zod"],
     devDependencies: ["@biomejs/biome", "@types/node", "tsx", "typescript", "vite", "vitest"],
   },
   { folder: "transport-stdio", when: (project) => project.stdio },
@@ -23,6 +23,23 @@ export const overlays: readonly Overlay[] = [
     when: (project) => project.http,
     dependencies: ["cors", "express"],
     devDependencies: ["@types/cors", "@types/express"],
+  },
+  {
+    folder: "sdk-v1",
+    when: (project) => project.sdk === "v1",
+    dependencies: ["@modelcontextprotocol/sdk"],
+  },
+  { folder: "sdk-v1-http", when: (project) => project.sdk === "v1" && project.http },
+  {
+    folder: "sdk-v2",
+    when: (project) => project.sdk === "v2",
+    dependencies: ["@modelcontextprotocol/server"],
+    devDependencies: ["@modelcontextprotocol/client"],
+  },
+  {
+    folder: "sdk-v2-http",
+    when: (project) => project.sdk === "v2" && project.http,
+    dependencies: ["@modelcontextprotocol/node"],
   },
   { folder: "auth-token", when: (project) => project.auth === "token" },
   { folder: "auth-oauth", when: (project) => project.auth === "oauth", dependencies: ["jose"] },

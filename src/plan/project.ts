@@ -27,7 +27,9 @@ export type Project = ReturnType<typeof describeProject>;
 
 /** Works out from the answers all that depends on more than one of them. */
 export function describeProject(answers: Answers) {
-  const { samples, transport } = answers;
+  const { auth, samples, sdk, transport } = answers;
+  /** Only SDK v1 keeps a state for each client over HTTP. */
+  const sessions = sdk === "v1" && transport !== "stdio";
   const own = answers.tools.length > 0 || samples ? answers.tools : [onlyStub];
   const stubs = withOwnIdentifiers(own.map(stub));
   const tools = [...sampleToolNames(answers).map(sample), ...stubs];
@@ -39,6 +41,9 @@ export function describeProject(answers: Answers) {
     httpName: shortName(answers.name) + (transport === "both" ? "-http" : ""),
     stdio: transport !== "http",
     http: transport !== "stdio",
+    sessions,
+    /** Whether the configuration has a variable that is true or false. */
+    flags: sessions || auth === "none",
     stubs,
     tools,
     /** The same as the registry imports them: sorted by path, as the linter wants it. */

@@ -4,8 +4,11 @@
  */
 export const versions = {
   "@biomejs/biome": { version: "2.6.8", node: ">=14.21.3" },
+  "@modelcontextprotocol/client": { version: "2.4.0", node: ">=20" },
   "@modelcontextprotocol/inspector": { version: "2.12.0", node: ">=22.19.0" },
+  "@modelcontextprotocol/node": { version: "2.1.2", node: ">=20" },
   "@modelcontextprotocol/sdk": { version: "1.32.2", node: ">=18" },
+  "@modelcontextprotocol/server": { version: "2.4.0", node: ">=20" },
   "@types/cors": { version: "2.8.19", node: "*" },
   "@types/express": { version: "5.0.6", node: "*" },
   "@types/node": { version: "20.19.43", node: "*" },

@@ -111,9 +111,9 @@ const cases: Case[] = [
   },
   {
     title: "a flag of a feature to come",
-    args: ["x", "--sdk", "v2", "--yes"],
+    args: ["x", "--hosts", "claude", "--yes"],
     ...refused,
-    says: /unknown flag --sdk/,
+    says: /unknown flag --hosts/,
   },
   { title: "an unknown short flag", args: ["x", "-q"], ...refused, says: /unknown flag -q/ },
   {
@@ -209,7 +209,7 @@ const cases: Case[] = [
       "--progress",
     ],
     ...refused,
-    says: /missing: --auth, --ci, --pm, --install, --git/,
+    says: /missing: --auth, --sdk, --ci, --pm, --install, --git/,
   },
 
   // Names

@@ -54,6 +54,7 @@ describe("the wizard", () => {
       docker: false,
       progress: true,
       auth: "none",
+      sdk: "v1",
       deploy: "none",
       ci: true,
       pm: "npm",
@@ -75,6 +76,7 @@ describe("the wizard", () => {
       [options.docker.prompt, `y`],
       [options.progress.prompt, `n`],
       [options.auth.prompt, keys.enter],
+      [options.sdk.prompt, keys.down + keys.enter],
       [options.deploy.prompt, keys.down + keys.enter],
       [options.ci.prompt, `n`],
       [options.pm.prompt, keys.down + keys.enter],
@@ -94,6 +96,7 @@ describe("the wizard", () => {
       docker: true,
       progress: false,
       auth: "token",
+      sdk: "v2",
       deploy: "nginx",
       ci: false,
       pm: "pnpm",
@@ -136,7 +139,7 @@ describe("the wizard", () => {
   test("refuses what flags and answers make together", async () => {
     const terminal = open("x", "--tools", "reserve_seat", "--no-install", "--no-git");
     const asked = [options.description, options.transport, options.samples];
-    const rest = [options.docker, options.progress, options.ci, options.pm];
+    const rest = [options.docker, options.progress, options.sdk, options.ci, options.pm];
     for (const { prompt } of [...asked, ...rest]) {
       await terminal.shows(beginning(prompt));
       terminal.type(prompt === options.samples.prompt ? "y" : keys.enter);
@@ -157,6 +160,7 @@ describe("the wizard", () => {
       options.tools,
       options.docker,
       options.progress,
+      options.sdk,
       options.ci,
       options.pm,
     ]) {

@@ -148,7 +148,7 @@ describe.each(servers)("$name", ({ answers, read, deployment, service, autoscale
     expect([...env.keys()].filter((name) => !declared.includes(name))).toEqual([]);
     expect(env.get("HOST").value).toBe("0.0.0.0");
     expect(env.get("PORT").value).toBe(String(container.ports[0].containerPort));
-    expect(env.get("MCP_STATELESS").value).toBe("true");
+    expect(env.get("MCP_STATELESS")?.value).toBe(answers.sdk === "v1" ? "true" : undefined);
     expect(env.get("MCP_ALLOWED_HOSTS").value.split(",")).toEqual([
       service.metadata.name,
       ingress.spec.rules[0].host,

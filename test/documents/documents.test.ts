@@ -216,7 +216,9 @@ describe("nginx", () => {
       const { server, nginx } = parse(read("compose.yaml")).services;
       expect(server.deploy.replicas).toBe(3);
       expect(server.ports).toBeUndefined();
-      expect(server.environment).toMatchObject({ MCP_STATELESS: "true", MCP_TRUST_PROXY: expect.anything() });
+      expect(server.environment).toMatchObject({ MCP_TRUST_PROXY: expect.anything() });
+      // SDK v2 knows nothing else.
+      expect(server.environment.MCP_STATELESS).toBe(answers.sdk === "v1" ? "true" : undefined);
       expect(nginx.image).toMatch(/^nginxinc\/nginx-unprivileged:\d+\.\d+\.\d+-alpine$/);
       expect(nginx.tmpfs).toEqual(["/tmp"]);
       expect(nginx.healthcheck.test).toContain("http://127.0.0.1:8080/livez");

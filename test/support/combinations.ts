@@ -24,20 +24,23 @@ export const combinations: Answers[] = options.transport.choices.flatMap(({ valu
   options.auth.choices
     .filter(({ value }) => transport !== "stdio" || value === "none")
     .flatMap(({ value: auth }) =>
-      toolChoices.flatMap((tools) =>
-        runs(transport).flatMap((run) =>
-          booleans.flatMap((progress) =>
-            booleans.flatMap((ci) =>
-              options.pm.choices.map(({ value: pm }) => ({
-                ...plainAnswers,
-                ...tools,
-                transport,
-                auth,
-                ...run,
-                progress,
-                ci,
-                pm,
-              })),
+      options.sdk.choices.flatMap(({ value: sdk }) =>
+        toolChoices.flatMap((tools) =>
+          runs(transport).flatMap((run) =>
+            booleans.flatMap((progress) =>
+              booleans.flatMap((ci) =>
+                options.pm.choices.map(({ value: pm }) => ({
+                  ...plainAnswers,
+                  ...tools,
+                  transport,
+                  auth,
+                  sdk,
+                  ...run,
+                  progress,
+                  ci,
+                  pm,
+                })),
+              ),
             ),
           ),
         ),
@@ -51,6 +54,7 @@ export function describeCombination(answers: Answers): string {
   return [
     answers.transport,
     answers.transport !== "stdio" && `auth=${answers.auth}`,
+    answers.sdk,
     tools || "stub",
     answers.docker && "docker",
     answers.deploy !== "none" && answers.deploy,

@@ -17,6 +17,7 @@ export const plainAnswers: Answers = {
   docker: false,
   progress: false,
   auth: "none",
+  sdk: "v1",
   deploy: "none",
   ci: false,
   pm: "npm",

@@ -1,11 +1,6 @@
-import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import {
-	type JSONRPCMessage,
-	JSONRPCMessageSchema,
-} from "@modelcontextprotocol/sdk/types.js";
 import { type Refusal, refuseMessage, rpcCode } from "./errors.js";
 import type { Logger } from "./logger.js";
+import type { isWellFormed, JSONRPCMessage, Transport } from "./server.js";
 
 // Stdout carries the protocol and nothing else, so it is taken over before the
 // tools and what they import are loaded: what they print goes to stderr.
@@ -31,15 +26,14 @@ const maxMessageLength = 10_000_000;
  * Serves one client over stdin and stdout, and ends the process with 0 when the
  * client has gone: at the end of input, on SIGINT and on SIGTERM, whatever timers
  * and sockets are still alive. A second signal ends it at once.
+ *
+ * @throws StartError when a tool cannot be described to clients.
  */
-export async function serveStdio(
-	createServer: () => Server,
-	log: Logger,
-	callsSettled: (deadlineMs: number) => Promise<void>,
-): Promise<void> {
-	const server = createServer();
-	const transport = new StdioTransport();
-	server.onerror = (error) => log.warn({ error }, "bad message");
+export async function serveStdio(log: Logger): Promise<void> {
+	// Not imported above: it loads the tools, and stdout must be taken over before.
+	const { callsSettled, createServerFactory, isWellFormed, serveConnection } =
+		await import("./server.js");
+	const createServer = createServerFactory(log);
 
 	let stopping = false;
 	async function stop(reason: string): Promise<void> {
@@ -52,7 +46,7 @@ export async function serveStdio(
 		// What has just been read starts to run within this turn of the event loop.
 		await new Promise(setImmediate);
 		await callsSettled(graceMs);
-		await server.close();
+		await connection.close();
 		await callsSettled(abortMs);
 		await transport.flushed();
 		process.exit(0);
@@ -68,9 +62,13 @@ export async function serveStdio(
 			void stop(signal);
 		});
 	}
-	server.onclose = () => void stop("connection closed");
 
-	await server.connect(transport);
+	const transport = new StdioTransport(isWellFormed, () => {
+		void stop("connection closed");
+	});
+	const connection = await serveConnection(createServer, transport, (error) => {
+		log.warn({ error }, "bad message");
+	});
 	log.info("serving on stdio");
 }
 
@@ -82,8 +80,16 @@ class StdioTransport implements Transport {
 	onmessage?: (message: JSONRPCMessage) => void;
 	onerror?: (error: Error) => void;
 	onclose?: () => void;
+	readonly #isWellFormed: typeof isWellFormed;
+	readonly #onEnd: () => void;
 	#unread = "";
 	#written: Promise<void> = Promise.resolve();
+
+	/** @param onEnd called when the connection is closed from this side. */
+	constructor(check: typeof isWellFormed, onEnd: () => void) {
+		this.#isWellFormed = check;
+		this.#onEnd = onEnd;
+	}
 
 	async start(): Promise<void> {
 		process.stdin.setEncoding("utf8");
@@ -97,6 +103,7 @@ class StdioTransport implements Transport {
 	async close(): Promise<void> {
 		process.stdin.pause();
 		this.onclose?.();
+		this.#onEnd();
 	}
 
 	/** Resolves when everything that was sent has left the process. */
@@ -131,9 +138,8 @@ class StdioTransport implements Transport {
 			this.#refuse({ jsonrpc: "2.0", id: null, error });
 			return;
 		}
-		const message = JSONRPCMessageSchema.safeParse(value);
-		if (message.success) {
-			this.onmessage?.(message.data);
+		if (this.#isWellFormed(value)) {
+			this.onmessage?.(value);
 		} else if (isNotification(value)) {
 			// Notifications are never answered (JSON-RPC 2.0, section 4.1).
 			this.onerror?.(new Error("Invalid notification"));

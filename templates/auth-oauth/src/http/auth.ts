@@ -1,7 +1,7 @@
-import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
 import type { Request, RequestHandler, Response } from "express";
 import { config } from "../config.js";
 import type { Logger } from "../logger.js";
+import type { AuthInfo } from "../server.js";
 import { tools } from "../tools/index.js";
 import type { Tool } from "../types.js";
 import {

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
 import type { Request, RequestHandler } from "express";
 import { config } from "../config.js";
+import type { AuthInfo } from "../server.js";
 import { refuse } from "./answers.js";
 
 /**

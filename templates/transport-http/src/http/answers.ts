@@ -2,8 +2,6 @@ import type { Response } from "express";
 
 /** JSON-RPC leaves -32000 to -32099 to servers (section 5.1). */
 export const serverError = -32000;
-/** What the SDK's clients know as "the session is gone: initialize again". */
-export const sessionNotFound = -32001;
 
 /** How long a client may go on sending what has been refused (milliseconds). */
 const lingerMs = 1000;

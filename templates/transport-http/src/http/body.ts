@@ -1,9 +1,6 @@
-import {
-	isInitializeRequest,
-	JSONRPCMessageSchema,
-} from "@modelcontextprotocol/sdk/types.js";
 import type { RequestHandler } from "express";
 import { refuseMessage } from "../errors.js";
+import { isWellFormed } from "../server.js";
 import { refuse } from "./answers.js";
 
 export const refuseOtherTypes: RequestHandler = (req, res, next) => {
@@ -12,7 +9,7 @@ export const refuseOtherTypes: RequestHandler = (req, res, next) => {
 	else refuse(res, 415, "The Content-Type must be application/json");
 };
 
-/** The SDK would call such messages unparsable and drop their id, or dump its validator. */
+/** The SDK would call such messages unparsable and drop their id. */
 export const refuseMalformed: RequestHandler = (req, res, next) => {
 	const { body, method } = req;
 	const messages: unknown[] = body === undefined ? [] : [body].flat();
@@ -24,9 +21,3 @@ export const refuseMalformed: RequestHandler = (req, res, next) => {
 	const answer = refuseMessage(body);
 	res.status(answer.id === null ? 400 : 200).json(answer);
 };
-
-function isWellFormed(message: unknown): boolean {
-	if (!JSONRPCMessageSchema.safeParse(message).success) return false;
-	const { method } = Object(message);
-	return method !== "initialize" || isInitializeRequest(message);
-}

@@ -3,13 +3,12 @@ import {
 	type Server as HttpServer,
 } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { config } from "../config.js";
 import { StartError } from "../errors.js";
 import type { Logger } from "../logger.js";
+import { callsSettled, createServerFactory } from "../server.js";
 import { createApp } from "./app.js";
-import { Sessions } from "./sessions.js";
-import { stateless } from "./stateless.js";
+import { createMcp } from "./mcp.js";
 
 /**
  * How long an unused connection stays open (milliseconds). Proxies keep theirs
@@ -27,19 +26,15 @@ const abortMs = 100;
  * Serves clients over Streamable HTTP until SIGTERM or SIGINT. Running calls then
  * get time to finish; a second signal ends the process at once.
  *
- * @throws StartError when the address cannot be listened on.
+ * @throws StartError when the address cannot be listened on, or a tool cannot be
+ * described to clients.
  */
-export async function serveHttp(
-	createServer: () => Server,
-	log: Logger,
-	callsSettled: (deadlineMs: number) => Promise<void>,
-): Promise<void> {
-	const { MCP_REQUEST_TIMEOUT_MS, MCP_SHUTDOWN_MS, MCP_STATELESS } = config();
-	const sessions = new Sessions(createServer, log);
+export async function serveHttp(log: Logger): Promise<void> {
+	const { MCP_REQUEST_TIMEOUT_MS, MCP_SHUTDOWN_MS } = config();
+	const mcp = createMcp(createServerFactory(log), log);
 	let draining = false;
 	const app = createApp({
-		mcp: MCP_STATELESS ? stateless(createServer) : sessions.handle,
-		methods: MCP_STATELESS ? ["POST"] : ["GET", "POST", "DELETE"],
+		mcp,
 		isDraining: () => draining,
 		log,
 	});
@@ -62,7 +57,7 @@ export async function serveHttp(
 		draining = true;
 		log.info({ signal }, "stopping");
 		await callsSettled(MCP_SHUTDOWN_MS);
-		await sessions.closeAll();
+		await mcp.close();
 		const closed = new Promise((resolve) => server.close(resolve));
 		setTimeout(() => server.closeAllConnections(), flushMs);
 		await closed;
